@@ -8,3 +8,9 @@ require (
 	github.com/tidwall/redcon v1.6.4
 	go.uber.org/goleak v1.3.0
 )
+
+require (
+	github.com/tidwall/btree v1.1.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+)
