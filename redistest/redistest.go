@@ -177,6 +177,9 @@ func (s *Server) stop(t testing.TB) {
 // side and returns all that the server answered until it closed the
 // connection. A request that Redis takes as incomplete is therefore answered
 // with nothing, and no test has to wait to see that no answer comes.
+//
+// It is for answers of up to 16 KiB: Redis gives up what it has not written yet
+// when it sees the end of the request.
 func (s *Server) Exchange(t testing.TB, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Addr)
