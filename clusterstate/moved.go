@@ -1,0 +1,72 @@
+package clusterstate
+
+import "bytes"
+
+// MovedRow is a range of slots whose address, as MOVED spells it, changed.
+type MovedRow struct {
+	SlotRange
+	Node *Node
+}
+
+// MovedRows returns the ranges for which clients of the variant would now be
+// redirected to another host and port, also if they are now this node's. There
+// is nothing to say of unassigned slots, nor of this node's own while its
+// address is unknown.
+func MovedRows(old, new *View, va Variant) []MovedRow {
+	if old == new {
+		return nil
+	}
+	var rows []MovedRow
+	settingsDiffer := old.settings.Endpoint != new.settings.Endpoint || old.myself.ID != new.myself.ID
+	var was, is *Node // compared last
+	differ := false
+	var last *Node // node of the row that may be extended, nil if none may
+	for c := range new.owners {
+		if old.owners[c] == new.owners[c] && !settingsDiffer {
+			last = nil
+			continue
+		}
+		for i, n := range new.owners[c] {
+			if o := old.owners[c][i]; o != was || n != is {
+				was, is = o, n
+				differ = movedDiffers(old, o, new, n, va)
+			}
+			if !differ {
+				last = nil
+				continue
+			}
+			slot := uint16(c<<chunkBits | i)
+			if last == n {
+				rows[len(rows)-1].End = slot
+				continue
+			}
+			rows = append(rows, MovedRow{SlotRange{slot, slot}, n})
+			last = n
+		}
+	}
+	return rows
+}
+
+func movedDiffers(old *View, was *Node, new *View, is *Node, va Variant) bool {
+	if is == nil || !new.redirectable(is) {
+		return false
+	}
+	if was == nil || !old.redirectable(was) {
+		return true
+	}
+	var a, b [64]byte
+	return !bytes.Equal(old.appendHostPort(a[:0], was, va), new.appendHostPort(b[:0], is, va))
+}
+
+// redirectable tells whether a redirect to the node can be spelled. A host
+// left empty because the setting says so can be; one that is empty because
+// this node does not know its own address cannot.
+func (v *View) redirectable(n *Node) bool {
+	return v.settings.Endpoint != EndpointIP || n.IP != "" || !v.isMyself(n)
+}
+
+// AppendMoved appends the text of a row as the ':moved' channel carries it:
+// "MOVED 5461 127.0.0.1:30002", or "MOVED 5461-5470 …" for a range.
+func (v *View) AppendMoved(b []byte, row MovedRow, va Variant) []byte {
+	return v.appendRedirect(b, "MOVED ", row.SlotRange, row.Node, va)
+}

@@ -1,0 +1,90 @@
+package gossip
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors that refuse a command. Error gives exactly the text that Redis sends
+// after "ERR ", which is why some are sentences.
+var (
+	ErrInvalidSlot        = errors.New("Invalid or out of range slot")
+	ErrSetSlotSyntax      = errors.New("Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
+	ErrSetSlotOnReplica   = errors.New("Please use SETSLOT only with masters.")
+	ErrTargetNotPrimary   = errors.New("Target node is not a master")
+	ErrNotPrimary         = errors.New("The specified node is not a master")
+	ErrFlushSlotsWithKeys = errors.New("DB must be empty to perform CLUSTER FLUSHSLOTS.")
+	ErrResetWithKeys      = errors.New("CLUSTER RESET can't be called with master nodes containing keys")
+	ErrEpochWithPeers     = errors.New("The user can assign a config epoch only when the node does not know any other node.")
+	ErrEpochAlreadySet    = errors.New("Node config epoch is already non-zero")
+)
+
+// SlotFault is what is wrong with a slot.
+type SlotFault uint8
+
+const (
+	SlotBusy SlotFault = iota
+	SlotUnassigned
+	SlotRepeated
+	SlotNotMine
+	SlotMine
+	SlotHasKeys
+)
+
+// SlotError refuses a command because of the state of a slot.
+type SlotError struct {
+	Slot  uint16
+	Fault SlotFault
+}
+
+func (e *SlotError) Error() string {
+	switch e.Fault {
+	case SlotBusy:
+		return fmt.Sprintf("Slot %d is already busy", e.Slot)
+	case SlotUnassigned:
+		return fmt.Sprintf("Slot %d is already unassigned", e.Slot)
+	case SlotRepeated:
+		return fmt.Sprintf("Slot %d specified multiple times", e.Slot)
+	case SlotNotMine:
+		return fmt.Sprintf("I'm not the owner of hash slot %d", e.Slot)
+	case SlotMine:
+		return fmt.Sprintf("I'm already the owner of hash slot %d", e.Slot)
+	default:
+		return fmt.Sprintf("Can't assign hashslot %d to a different node while I still hold keys for this hash slot.", e.Slot)
+	}
+}
+
+// RangeError refuses a range of slots that runs backwards.
+type RangeError struct{ Start, End uint16 }
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("start slot number %d is greater than end slot number %d", e.Start, e.End)
+}
+
+// UnknownNodeError refuses an id that names no known node. Opening a slot
+// words it differently from all else.
+type UnknownNodeError struct {
+	ID      string // as given
+	Opening bool
+}
+
+func (e *UnknownNodeError) Error() string {
+	if e.Opening {
+		return "I don't know about node " + e.ID
+	}
+	return "Unknown node " + e.ID
+}
+
+// EpochError refuses a negative config epoch.
+type EpochError struct{ Epoch int64 }
+
+func (e *EpochError) Error() string {
+	return fmt.Sprintf("Invalid config epoch specified: %d", e.Epoch)
+}
+
+// BusError refuses a command that needs the cluster bus.
+type BusError struct{ Subcommand string }
+
+func (e *BusError) Error() string {
+	return fmt.Sprintf("the cluster bus is not available in this version: CLUSTER %s is refused", e.Subcommand)
+}

@@ -1,0 +1,75 @@
+package gossip
+
+import "slotcast/clusterstate"
+
+// Output is what one step wants to happen. Whoever runs the node applies the
+// fields in the order in which they stand here, one output after the other:
+//
+//  1. Save: written, and if Sync is set known to be on disk, before anything
+//     else leaves the process.
+//  2. View: committed; with it, if Reset is set, the subscribers of the map
+//     are closed instead of being told.
+//  3. Reply: sent to whoever gave the command. (On the same connection the
+//     reply precedes the rows of the view.)
+//  4. Frames to send and links to open or close, once there is a bus: after
+//     the save, since a frame may carry what must be on disk first, and after
+//     the view, since peers act on what a frame says.
+//  5. Drop: the keys of these slots are deleted.
+//  6. Messages to deliver, once there is a bus.
+//  7. Logs.
+type Output struct {
+	Save  *Save
+	View  *clusterstate.View // nil if it did not change
+	Reset bool               // the view is that of a node that left its cluster
+	Reply Reply
+	Drop  []clusterstate.SlotRange
+	Logs  []Log
+}
+
+// Save is a new content of nodes.conf.
+type Save struct {
+	Text []byte
+
+	// Sync demands that the content has reached the disk before the output is
+	// applied any further: epochs, votes and slots that were acknowledged
+	// must survive a crash. Otherwise a crash may take the file back to an
+	// older content.
+	Sync bool
+
+	// MayFail is set for SAVECONFIG alone: a failure is answered to the
+	// client. Any other failed save ends the process.
+	MayFail bool
+}
+
+// Reply answers a command: Err, else Text, which is a status.
+type Reply struct {
+	Text string
+	Err  error
+}
+
+// Log is a line for the log.
+type Log struct {
+	Warning bool
+	Text    string
+}
+
+// Merge returns the one output that has the effect of o and then next, as for
+// the commands of one EXEC: the states in between are never saved or shown.
+// The reply is that of next.
+func (o Output) Merge(next Output) Output {
+	if next.Save == nil {
+		next.Save = o.Save
+	} else if o.Save != nil {
+		save := *next.Save
+		save.Sync = save.Sync || o.Save.Sync
+		save.MayFail = save.MayFail && o.Save.MayFail
+		next.Save = &save
+	}
+	if next.View == nil {
+		next.View = o.View
+	}
+	next.Reset = next.Reset || o.Reset
+	next.Drop = append(o.Drop[:len(o.Drop):len(o.Drop)], next.Drop...)
+	next.Logs = append(o.Logs[:len(o.Logs):len(o.Logs)], next.Logs...)
+	return next
+}
