@@ -282,6 +282,22 @@ func TestHostileDripIsLinear(t *testing.T) {
 	}
 }
 
+// What was vetted is not looked at again: line ends put there later are not seen.
+func TestPartialLineIsNotRescanned(t *testing.T) {
+	for _, part := range []string{"PING some", "*100", "*1\r\n$100"} {
+		var f Framer
+		buf := []byte(part)
+		n, err := f.Next(buf, DefaultLimits)
+		require.NoError(t, err)
+		require.Zero(t, n)
+		copy(buf[len(buf)-3:], "\r\n")
+		n, err = f.Next(buf, DefaultLimits)
+		require.NoError(t, err, "%q", part)
+		require.Zero(t, n, "%q", part)
+		require.Equal(t, len(buf), f.scan, "%q", part)
+	}
+}
+
 func TestWant(t *testing.T) {
 	for part, want := range map[string]int{
 		"":                       1,

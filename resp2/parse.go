@@ -40,9 +40,16 @@ func Parse(frame []byte, args [][]byte) ([][]byte, error) {
 }
 
 func parseInline(line []byte, args [][]byte) ([][]byte, error) {
+	words, err := SplitArgs(line)
+	return append(args, words...), err
+}
+
+// SplitArgs splits an inline request as package splitargs does; open or
+// misplaced quotes are a ProtocolError.
+func SplitArgs(line []byte) ([][]byte, error) {
 	words, ok := splitargs.Split(line)
 	if !ok {
-		return args, errUnbalancedQuotes
+		return nil, errUnbalancedQuotes
 	}
-	return append(args, words...), nil
+	return words, nil
 }

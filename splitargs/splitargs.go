@@ -33,8 +33,9 @@ func Split(line []byte) ([][]byte, bool) {
 	s := splitter{line: line}
 	var words [][]byte
 	for s.skipBlanks() {
-		if s.out == nil {
-			s.out = make([]byte, 0, len(line))
+		if words == nil {
+			s.out = make([]byte, 0, len(line)-s.pos)
+			words = make([][]byte, 0, countStarts(line[s.pos:]))
 		}
 		start := len(s.out)
 		if !s.word() {
@@ -45,6 +46,20 @@ func Split(line []byte) ([][]byte, bool) {
 		words = append(words, s.out[start:len(s.out):len(s.out)])
 	}
 	return words, true
+}
+
+// countStarts returns how many words line has at most: as many as it has bytes
+// behind a blank that are none. Growing the slice of words step by step instead
+// would cost a multiple of what a hostile line is worth.
+func countStarts(line []byte) (n int) {
+	blank := true
+	for _, c := range line {
+		if !isSpace(c) && blank {
+			n++
+		}
+		blank = isSpace(c)
+	}
+	return n
 }
 
 // splitter walks one line; pos is the next byte to look at, out holds the
