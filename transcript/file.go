@@ -40,6 +40,7 @@
 // "x"*1000 repeats. In quoted text these stand for what must vary:
 //
 //	<int> <float>            a number
+//	<up-to-100>              a number that shrinks: from nine tenths of 100 to 100
 //	<id>                     forty hexadecimal digits
 //	<any-line>               bytes up to the end of the line
 //	<any-lines>              any number of whole lines (inside bulk, verbatim and text only)

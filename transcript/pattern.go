@@ -14,6 +14,7 @@ type pattern []element
 type element struct {
 	kind    elementKind
 	text    string    // literal: the bytes; reference: the name
+	limit   int       // atMost
 	capture string    // the name under which the matched value is kept
 	members []pattern // unordered: the members; text kinds: one, the body
 }
@@ -24,6 +25,7 @@ const (
 	literal elementKind = iota
 	reference
 	anInt
+	atMost // an integer that shrinks with time, from nine tenths of the limit to the limit
 	aFloat
 	anID
 	anyLine
@@ -40,6 +42,8 @@ var placeholders = map[string]elementKind{
 	"int": anInt, "float": aFloat, "id": anID, "any-line": anyLine, "any-lines": anyLines,
 	"bulk": aBulk, "any-reply": anyReply,
 }
+
+const atMostPrefix = "up-to-"
 
 var placeholder = regexp.MustCompile(`^<(?:([a-z][a-z0-9-]*)=)?([a-z][a-z0-9-]*)>`)
 
@@ -131,6 +135,16 @@ func (m *match) element(e element) (value string, err error) {
 		return "", m.literal(v)
 	case anInt:
 		return "", m.run("<int>", "-0123456789")
+	case atMost:
+		start := len(m.got)
+		if err := m.run("a number", "-0123456789"); err != nil {
+			return "", err
+		}
+		n, err := atoi(string(m.got[start:]))
+		if err == nil && (n > e.limit || n < e.limit-e.limit/10) {
+			err = fmt.Errorf("%d is not just below %d", n, e.limit)
+		}
+		return "", err
 	case aFloat:
 		return "", m.run("<float>", "+-.0123456789einfa")
 	case anID:

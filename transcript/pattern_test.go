@@ -29,6 +29,7 @@ func TestPatternMatches(t *testing.T) {
 	}{
 		{`"+OK\r\n"`, "+OK\r\n", 2},
 		{`":<int>\r\n"`, ":-12\r\n", 2},
+		{`":<up-to-100>\r\n"`, ":90\r\n", 2},
 		{`",<float>\r\n"`, ",1.5e+10\r\n", 3},
 		{`"$40\r\n<id>\r\n"`, "$40\r\n" + id + "\r\n", 2},
 		{`"-ERR <any-line>\r\n"`, "-ERR whatever it is\r\n", 2},
@@ -53,6 +54,8 @@ func TestPatternRefuses(t *testing.T) {
 		{`"+OK\r\n"`, "+ok\r\n", `byte 1 is 'o', not 'O'`},
 		{`"+OK\r\n"`, "+OK", "EOF"},
 		{`":<int>\r\n"`, ":x\r\n", "<int> is expected"},
+		{`":<up-to-100>\r\n"`, ":101\r\n", "not just below"},
+		{`":<up-to-100>\r\n"`, ":89\r\n", "not just below"},
 		{`"<id>"`, "xyz", "no digit"},
 		{`"<bulk>"`, ":1\r\n", "where a bulk string is expected"},
 		{`":<x=int>\r\n:<x>\r\n"`, ":7\r\n:8\r\n", "not '7'"},

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -41,8 +42,32 @@ func Record(path string, all bool) error {
 
 // A saying is what one connection received after a step.
 type saying struct {
-	conn  string
-	bytes []byte
+	conn    string
+	bytes   []byte
+	shrinks bool // bytes is the integer reply of the largest value it can have
+}
+
+// steady gives the reply of TTL and PTTL the round value from which it
+// shrinks, so that it is the same in every run.
+func steady(s *Step, said []saying) []saying {
+	if len(s.words) == 0 || len(said) != 1 {
+		return said
+	}
+	name, err := s.words[0].literalText(nil)
+	if err != nil || !strings.EqualFold(name, "TTL") && !strings.EqualFold(name, "PTTL") {
+		return said
+	}
+	text, whole := strings.CutSuffix(string(said[0].bytes), "\r\n")
+	n, err := atoi(strings.TrimPrefix(text, ":"))
+	if !whole || err != nil || n < 10 {
+		return said
+	}
+	unit := 1
+	for n/unit >= 10 {
+		unit *= 10
+	}
+	n = (n + unit - 1) / unit * unit
+	return []saying{{conn: said[0].conn, bytes: []byte(strconv.Itoa(n)), shrinks: true}}
 }
 
 // listen plays the file once and notes what came where nothing is expected.
@@ -103,7 +128,7 @@ func (f *File) listen(protocol int, heard map[*Step]map[int][]saying) error {
 		if heard[s] == nil {
 			heard[s] = map[int][]saying{}
 		}
-		heard[s][protocol] = p.collect(s.conn)
+		heard[s][protocol] = steady(s, p.collect(s.conn))
 	}
 	return p.finish(nil)
 }
@@ -125,7 +150,7 @@ func (p *play) collect(first string) []saying {
 	var out []saying
 	for _, name := range names {
 		if len(said[name]) > 0 {
-			out = append(out, saying{name, said[name]})
+			out = append(out, saying{conn: name, bytes: said[name]})
 		}
 	}
 	return out
@@ -171,24 +196,28 @@ func expectationLines(by map[int][]saying, only int) []string {
 		}
 	}
 	for _, name := range order {
-		two, three := bytesOf(by[2], name), bytesOf(by[3], name)
-		if bytes.Equal(two, three) {
-			out = append(out, said(saying{name, two}, "<")...)
+		two, three := of(by[2], name), of(by[3], name)
+		if bytes.Equal(two.bytes, three.bytes) {
+			out = append(out, said(two, "<")...)
 			continue
 		}
-		out = append(out, said(saying{name, two}, "<2")...)
-		out = append(out, said(saying{name, three}, "<3")...)
+		if len(two.bytes) > 0 {
+			out = append(out, said(two, "<2")...)
+		}
+		if len(three.bytes) > 0 {
+			out = append(out, said(three, "<3")...)
+		}
 	}
 	return out
 }
 
-func bytesOf(said []saying, name string) []byte {
+func of(said []saying, conn string) saying {
 	for _, s := range said {
-		if s.conn == name {
-			return s.bytes
+		if s.conn == conn {
+			return s
 		}
 	}
-	return nil
+	return saying{conn: conn}
 }
 
 // widest is the length of text after which a recorded line is broken.
@@ -198,6 +227,9 @@ const widest = 96
 // broken between whole replies first, then between their elements, so that a
 // string stays with its length.
 func said(s saying, sign string) []string {
+	if s.shrinks {
+		return []string{fmt.Sprintf(`%s%s ":<%s%s>\r\n"`, s.conn, sign, atMostPrefix, s.bytes)}
+	}
 	if len(s.bytes) <= widest {
 		return []string{s.conn + sign + " " + quote(s.bytes)}
 	}

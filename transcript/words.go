@@ -157,6 +157,12 @@ func spelled(s string) (pattern, error) {
 			e := element{kind: reference, text: found[2], capture: found[1]}
 			if kind, ok := placeholders[found[2]]; ok {
 				e = element{kind: kind, capture: found[1]}
+			} else if limit, ok := strings.CutPrefix(found[2], atMostPrefix); ok {
+				n, err := atoi(limit)
+				if err != nil {
+					return nil, err
+				}
+				e = element{kind: atMost, limit: n, capture: found[1]}
 			} else if found[1] != "" {
 				return nil, fmt.Errorf("%s captures nothing", found[0])
 			}
