@@ -140,3 +140,6 @@ func (s *Slot) touchAllWatched() {
 		}
 	}
 }
+
+// Len counts the watched keys.
+func (w *Watcher) Len() int { return len(w.keys) }

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"slotcast/clusterstate"
+	"slotcast/keyspace"
+	"slotcast/resp2"
+)
+
+// call is one command being run: what its handler sees. A handler checks
+// nothing that the command table already says, finds the locks held that the
+// table asked for, and writes exactly one reply.
+type call struct {
+	server *Server
+	conn   *conn
+	cmd    *command
+	args   [][]byte
+	reply  *Reply
+	// now is the wall clock in unix milliseconds, one value for a whole EXEC.
+	now int64
+	// slot is the locked slot of the command's keys, nil without keys.
+	slot *keyspace.Slot
+	// view is the view by which the command was admitted.
+	view *clusterstate.View
+	// exec is the EXEC that the command is part of, nil outside.
+	exec *execution
+	// failed is set once the command answered an error.
+	failed bool
+	// snapshot is sent after the reply.
+	snapshot [][]byte
+	// mark is where the command's reply begins in the connection's buffer.
+	mark int
+	// commitLocked tells that this command holds the commit lock.
+	commitLocked bool
+	// held tells that this command opened the connection's bracket.
+	held bool
+}
+
+// fail answers an error.
+func (cl *call) fail(err error) {
+	cl.failed = true
+	text := errorText(err)
+	cl.reply.buf = resp2.AppendError(cl.reply.buf, text)
+	cl.server.stats.countError(text)
+}
+
+// str is the i-th argument as a string; 0 is the command's name.
+func (cl *call) str(i int) string { return string(cl.args[i]) }

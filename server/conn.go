@@ -1,0 +1,253 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"slotcast/keyspace"
+	"slotcast/resp2"
+)
+
+// conn is one client connection. Its goroutine reads, runs the commands and
+// ends it; what other goroutines may touch is the outbox, the atomics, and the
+// fields that name their own lock.
+type conn struct {
+	id      int64
+	server  *Server
+	socket  socket
+	outbox  outbox
+	created time.Time
+
+	// Read by CLIENT LIST and the idle sweep from other goroutines.
+	identity   atomic.Pointer[identity]
+	lastActive atomic.Int64 // unix milliseconds
+	lastCmd    atomic.Pointer[command]
+	queued     atomic.Int32 // commands in MULTI, -1 outside
+	watching   atomic.Int32
+	numSub     atomic.Int32
+	numPsub    atomic.Int32
+	numSsub    atomic.Int32
+	unread     atomic.Int32 // bytes read and not yet run
+	readCap    atomic.Int32 // capacity of the read buffer held
+	killed     atomic.Bool
+
+	// The rest belongs to the connection's goroutine, or to the owner while
+	// that goroutine waits for it.
+	in            []byte // read and not yet run; nil while there is nothing
+	framer        resp2.Framer
+	args          [][]byte
+	reply         Reply
+	call          call
+	authenticated bool
+	asking        bool
+	readonly      bool
+	replyMode     replyMode
+	monitoring    bool
+	closeAfter    bool // end the connection after the replies have left
+	tx            *transaction
+	subscriptions subscriptions
+}
+
+// identity is what a client says of itself, and what is derived from it.
+type identity struct {
+	name, libName, libVersion string
+	resp3                     bool
+	authenticated             bool
+	readonly                  bool
+	monitoring                bool
+	noEvict, noTouch          bool
+}
+
+// alter replaces the identity by a changed copy.
+func (c *conn) alter(change func(*identity)) {
+	next := *c.identity.Load()
+	change(&next)
+	c.identity.Store(&next)
+}
+
+// replyMode is CLIENT REPLY's state.
+type replyMode uint8
+
+const (
+	replyOn replyMode = iota
+	replyOff
+	replySkipNext // the next command's reply is dropped
+	replySkip     // this command's reply is dropped
+)
+
+func (s *Server) newConn(nc net.Conn) *conn {
+	now := time.Now()
+	c := &conn{
+		id:            s.nextConnID.Add(1),
+		server:        s,
+		socket:        newSocket(nc),
+		created:       now,
+		authenticated: s.config.Values().RequirePass == "",
+	}
+	c.outbox.conn = c
+	c.identity.Store(&identity{authenticated: c.authenticated})
+	c.lastActive.Store(now.UnixMilli())
+	c.queued.Store(-1)
+	return c
+}
+
+// wake ends the read that the connection's goroutine may be waiting in, so
+// that it sees the outbox's state. It may be called under any lock: setting a
+// deadline does not wait.
+func (c *conn) wake() {
+	c.killed.Store(true)
+	c.socket.SetReadDeadline(aLongTimeAgo)
+	c.server.pause.wakeAll()
+}
+
+// ended reports that the outbox takes nothing more.
+func (c *conn) ended() bool { return c.killed.Load() && !c.outbox.open() }
+
+// serve reads and runs commands until the connection ends.
+func (c *conn) serve() {
+	defer c.end()
+	defer func() {
+		if v := recover(); v != nil {
+			c.server.log.Error("panic in a command, connection closed", "client", c.id, "panic", v, "stack", string(debug.Stack()))
+			c.outbox.kill("internal error")
+		}
+	}()
+	for {
+		in, n, err := c.socket.read(c.in)
+		c.in = in
+		if err != nil || n == 0 || c.ended() {
+			return
+		}
+		c.server.stats.bytesIn.Add(int64(n))
+		c.lastActive.Store(time.Now().UnixMilli())
+		if !c.process() {
+			return
+		}
+	}
+}
+
+// process runs every whole command in the read buffer, writes the replies,
+// and keeps what is left of the buffer. It reports whether to go on.
+func (c *conn) process() bool {
+	rest := c.in
+	ok := true
+	for len(rest) > 0 && ok {
+		n, err := c.framer.Next(rest, c.limits())
+		if err == nil && n == 0 {
+			break
+		}
+		if err == nil {
+			c.args, err = resp2.Parse(rest[:n], c.args)
+		}
+		if err != nil {
+			c.reply.buf = resp2.AppendError(c.reply.buf, "ERR "+err.Error())
+			c.server.log.Debug("protocol error", "client", c.id, "error", err)
+			ok = false
+			break
+		}
+		rest = rest[n:]
+		c.unread.Store(int32(len(rest)))
+		if len(c.args) > 0 {
+			c.server.dispatch(c, c.args)
+			ok = !c.closeAfter && !c.ended()
+		}
+		if len(c.reply.buf) > writeChunk {
+			c.flush()
+		}
+	}
+	c.flush()
+	if !ok {
+		return false
+	}
+	if limit := c.server.config.Values().QueryBufferLimit; int64(len(rest)) > limit {
+		c.server.log.Warn("query buffer above its limit, connection closed", "client", c.id, "bytes", len(rest))
+		return false
+	}
+	c.keep(rest)
+	return true
+}
+
+// limits are tight until the client has authenticated.
+func (c *conn) limits() resp2.Limits {
+	l := resp2.DefaultLimits
+	l.Bulk = c.server.config.Values().ProtoMaxBulkLen
+	l.Unauthenticated = !c.authenticated
+	return l
+}
+
+// keep holds on to a partial command, in a buffer with room for more, and
+// gives the buffer back when there is none.
+func (c *conn) keep(rest []byte) {
+	switch {
+	case len(rest) == 0:
+		putReadBuffer(c.in)
+		c.in = nil
+		clear(c.args[:cap(c.args)])
+		if cap(c.args) > 64 {
+			c.args = nil
+		}
+	case len(rest) == cap(c.in):
+		// Full of one partial command: double, so that what is allocated
+		// stays within twice what was sent.
+		c.in = append(make([]byte, 0, 2*cap(c.in)), rest...)
+	default:
+		c.in = c.in[:copy(c.in[:cap(c.in)], rest)]
+	}
+	c.unread.Store(int32(len(rest)))
+	c.readCap.Store(int32(cap(c.in)))
+}
+
+// flush sends the replies collected so far. It is called between commands,
+// and before a command that waits.
+func (c *conn) flush() {
+	c.outbox.send(c.reply.buf)
+	if cap(c.reply.buf) > writeChunk {
+		c.reply.buf = nil
+	} else {
+		c.reply.buf = c.reply.buf[:0]
+	}
+}
+
+// end leaves every channel, lets what is queued leave the socket, and closes.
+func (c *conn) end() {
+	c.leaveAll()
+	c.dropTransaction(keyspace.TakeLocks)
+	c.server.monitors.remove(c)
+	// Nobody waits for this goroutine, so a client that does not read its last
+	// replies may take a while, but not for ever.
+	c.socket.SetWriteDeadline(time.Now().Add(lingerTime))
+	if drained := c.outbox.finish(); drained != nil {
+		<-drained
+	}
+	if reason := c.outbox.closeReason(); reason != "" {
+		c.server.log.Info("client closed", "client", c.id, "addr", c.remoteAddr(), "reason", reason)
+	}
+	c.socket.Close()
+	c.server.forget(c)
+	if c.in != nil {
+		putReadBuffer(c.in)
+	}
+}
+
+// lingerTime is how long a connection that the server ends may take to accept
+// the last replies.
+const lingerTime = 5 * time.Second
+
+func (c *conn) remoteAddr() string {
+	return addrString(c.socket.RemoteAddr(), c.server.config.Values().UnixSocket)
+}
+func (c *conn) localAddr() string {
+	return addrString(c.socket.LocalAddr(), c.server.config.Values().UnixSocket)
+}
+
+// addrString spells an address as CLIENT LIST does: a unix socket by its path
+// and port zero.
+func addrString(a net.Addr, unixPath string) string {
+	if _, ok := a.(*net.UnixAddr); ok {
+		return fmt.Sprintf("%s:0", unixPath)
+	}
+	return a.String()
+}

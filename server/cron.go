@@ -1,0 +1,48 @@
+package server
+
+import "time"
+
+// cronInterval is the pause between two rounds of the work below.
+const cronInterval = 100 * time.Millisecond
+
+// expireBudget bounds the keys that one round deletes before it looks at the
+// clock again; each slot's lock is held for a few of them only.
+const expireBudget = 1 << 14
+
+// cron does what has to be done now and then and belongs to no connection: it
+// deletes expired keys, samples the memory in use, and closes clients that are
+// idle or too slow.
+func (s *Server) cron() {
+	ticker := time.NewTicker(cronInterval)
+	defer ticker.Stop()
+	for round := 0; ; round++ {
+		select {
+		case <-s.stop:
+			return
+		case now := <-ticker.C:
+			for deleted := expireBudget; deleted >= expireBudget; {
+				deleted, _ = s.keys.ExpireDue(now.UnixMilli(), expireBudget)
+			}
+			s.memory.sample()
+			s.stats.sample(now)
+			if round%10 == 0 {
+				s.sweepClients(now)
+			}
+		}
+	}
+}
+
+// sweepClients closes clients that were silent for too long, and those that
+// have been above their soft limit for too long.
+func (s *Server) sweepClients(now time.Time) {
+	timeout := time.Duration(s.config.Values().TimeoutSeconds) * time.Second
+	for _, c := range s.conns.all() {
+		c.outbox.checkSoftLimit()
+		if timeout <= 0 || c.identity.Load().monitoring || c.subCount()+int(c.numSsub.Load()) > 0 {
+			continue
+		}
+		if now.Sub(time.UnixMilli(c.lastActive.Load())) > timeout {
+			c.outbox.kill("idle for longer than the timeout")
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package server
+
+import (
+	"time"
+
+	"slotcast/keyspace"
+)
+
+// dispatch takes one command of a connection through the checks, in the order
+// in which Redis makes them, and runs or queues it.
+func (s *Server) dispatch(c *conn, args [][]byte) {
+	cl := &c.call
+	*cl = call{server: s, conn: c, args: args, reply: &c.reply, mark: len(c.reply.buf)}
+	cmd, err := s.commands.lookup(args)
+	if err == nil {
+		cl.cmd = cmd
+		c.lastCmd.Store(cmd)
+		err = s.admit(cl)
+	}
+	if err != nil {
+		s.enter(cl)
+		s.reject(cl, err)
+		s.leave(cl)
+		return
+	}
+	if s.pause.holds(c, cmd) {
+		// What would be refused is refused at once; the rest waits, holding
+		// nothing, and is then checked anew.
+		if refused := s.tryRefuse(cl); refused {
+			return
+		}
+		c.flush()
+		cl.mark = 0
+		s.pause.wait(c, cmd)
+		if c.ended() {
+			return
+		}
+	}
+	cl.now = time.Now().UnixMilli()
+	switch {
+	case c.inMulti() && cmd.flags&notQueued == 0:
+		s.withSlot(cl, func() { s.queue(cl) })
+	case cmd.flags&runsExec != 0:
+		s.exec(cl)
+	case cmd.flags&onOwner != 0:
+		if err := s.late(cl); err != nil {
+			s.enter(cl)
+			s.reject(cl, err)
+			s.leave(cl)
+			return
+		}
+		c.flush()
+		cl.mark = 0
+		s.owner.run(cl)
+	case cmd.flags&allSlots != 0:
+		s.keys.LockAll()
+		s.enter(cl)
+		s.lateCall(cl)
+		s.leave(cl)
+		s.keys.UnlockAll()
+	case len(cmd.keys) > 0:
+		s.withSlot(cl, func() { s.call(cl) })
+	default:
+		s.enter(cl)
+		s.lateCall(cl)
+		s.leave(cl)
+	}
+}
+
+// reject answers a command that is not run. Inside MULTI it spoils the
+// transaction.
+func (s *Server) reject(cl *call, err error) {
+	if cl.conn.inMulti() {
+		cl.conn.tx.aborted = true
+	}
+	if cl.cmd != nil {
+		cl.cmd.stats.rejected.Add(1)
+	}
+	cl.fail(err)
+}
+
+// admit makes the checks that depend on the connection alone.
+func (s *Server) admit(cl *call) error {
+	c, cmd := cl.conn, cl.cmd
+	switch {
+	case !cmd.accepts(len(cl.args)):
+		return errArity(cmd.fullName)
+	case cmd.flags&protected != 0 && !s.debugAllowed(c):
+		return errDebugProtected
+	case !c.authenticated && cmd.flags&noAuth == 0:
+		return errNoAuth
+	case cmd.flags&noMulti != 0 && c.inMulti():
+		return errNotInMulti
+	}
+	return nil
+}
+
+// late makes the checks that come after redirection.
+func (s *Server) late(cl *call) error {
+	c, cmd := cl.conn, cl.cmd
+	if cmd.flags&denyOOM != 0 && s.memory.full() {
+		return errOOM
+	}
+	if cmd.flags&allowedSubscribed == 0 && c.inSubscriberMode() {
+		return errSubscriberMode(cmd.fullName)
+	}
+	return nil
+}
+
+// lateCall makes the late checks and runs the handler.
+func (s *Server) lateCall(cl *call) {
+	if err := s.late(cl); err != nil {
+		s.reject(cl, err)
+		return
+	}
+	s.call(cl)
+}
+
+// withSlot runs a command that names keys, or queues it: with the slot of the
+// keys locked and the redirection decided by the view that holds under that
+// lock. The reply is in the outbox before the lock is given back, so no write
+// lands in a slot that has gone, and no redirect that is older than a pushed
+// row follows it.
+func (s *Server) withSlot(cl *call, then func()) {
+	n, keyed := cl.cmd.slot(cl.args)
+	if !keyed {
+		s.enter(cl)
+		if err := s.late(cl); err != nil {
+			s.reject(cl, err)
+		} else {
+			then()
+		}
+		s.leave(cl)
+		return
+	}
+	slot := s.keys.Slot(n)
+	slot.Lock()
+	s.enter(cl)
+	cl.slot, cl.view = slot, s.topology.current()
+	if err := s.redirect(cl, slot, n); err != nil {
+		s.reject(cl, err)
+	} else if err := s.late(cl); err != nil {
+		s.reject(cl, err)
+	} else {
+		then()
+	}
+	s.leave(cl)
+	slot.Unlock()
+}
+
+// tryRefuse answers a command that redirection or a later check refuses, and
+// reports whether it did.
+func (s *Server) tryRefuse(cl *call) bool {
+	var err error
+	n, keyed := cl.cmd.slot(cl.args)
+	var slot *keyspace.Slot
+	if keyed {
+		slot = s.keys.Slot(n)
+		slot.Lock()
+		defer slot.Unlock()
+		cl.now = time.Now().UnixMilli()
+		cl.view = s.topology.current()
+		err = s.redirect(cl, slot, n)
+	}
+	if err == nil {
+		err = s.late(cl)
+	}
+	if err == nil {
+		return false
+	}
+	s.enter(cl)
+	s.reject(cl, err)
+	s.leave(cl)
+	return true
+}
+
+// call runs the handler and keeps the books.
+func (s *Server) call(cl *call) {
+	start := time.Now()
+	cl.cmd.handler(cl)
+	took := time.Since(start)
+	cl.cmd.stats.count(took, cl.failed)
+	s.stats.commands.Add(1)
+	if cl.cmd.flags&skipSlowlog == 0 {
+		s.slowlog.record(cl, start, took)
+	}
+	s.latency.record(cl.cmd, start, took)
+	if s.monitors.any() && cl.cmd.flags&(skipMonitor|admin) == 0 {
+		s.monitors.feed(cl)
+	}
+}
+
+// enter opens the connection's bracket, if messages from others can come
+// between this command's decision and its reply. The locks that decide the
+// reply are held.
+func (s *Server) enter(cl *call) {
+	if cl.conn.listening() || cl.cmd != nil && cl.cmd.flags&subscribes != 0 {
+		cl.hold()
+	}
+}
+
+// hold opens the bracket for a command that finds out late that it needs one.
+func (cl *call) hold() {
+	if !cl.held {
+		cl.conn.outbox.hold()
+		cl.held = true
+	}
+}
+
+// leave ends a command: what CLIENT REPLY drops is dropped, and with a bracket
+// open the replies go into the outbox before it closes.
+func (s *Server) leave(cl *call) {
+	c := cl.conn
+	if c.replyMode == replyOff || c.replyMode == replySkip {
+		c.reply.buf = c.reply.buf[:cl.mark]
+	}
+	switch c.replyMode {
+	case replySkip:
+		c.replyMode = replyOn
+	case replySkipNext:
+		c.replyMode = replySkip
+	}
+	if !c.inMulti() && (cl.cmd == nil || cl.cmd.flags&setsAsking == 0) {
+		c.asking = false
+	}
+	if cl.held {
+		c.outbox.release(c.reply.buf, cl.snapshot)
+		c.reply.buf = c.reply.buf[:0]
+		cl.held = false
+	}
+	if cl.commitLocked {
+		s.topology.mu.Unlock()
+		cl.commitLocked = false
+	}
+}
+
+// lockCommit takes the commit lock until the reply is in the outbox. In an EXEC
+// it is held already, or the owner runs it, besides whom nobody commits.
+func (cl *call) lockCommit() {
+	if cl.exec == nil && !cl.commitLocked || cl.exec != nil && cl.cmd.flags&runsExec != 0 {
+		cl.server.topology.mu.Lock()
+		cl.commitLocked = true
+	}
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+)
+
+// respError is an error reply: its code, a space and the text, without the
+// leading minus. Every text that a client can see is in this file, or is
+// given by the package that owns the rule (clusterstate, gossip, config).
+type respError string
+
+func (e respError) Error() string { return string(e) }
+
+const (
+	errSyntax             respError = "ERR syntax error"
+	errNotInteger         respError = "ERR value is not an integer or out of range"
+	errNotFloat           respError = "ERR value is not a valid float"
+	errNoSuchKey          respError = "ERR no such key"
+	errWrongType          respError = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	errNoAuth             respError = "NOAUTH Authentication required."
+	errWrongPass          respError = "WRONGPASS invalid username-password pair or user is disabled."
+	errNoPassword         respError = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+	errOOM                respError = "OOM command not allowed when used memory > 'maxmemory'."
+	errExecAbort          respError = "EXECABORT Transaction discarded because of previous errors."
+	errNestedMulti        respError = "ERR MULTI calls can not be nested"
+	errExecNoMulti        respError = "ERR EXEC without MULTI"
+	errDiscardNoMulti     respError = "ERR DISCARD without MULTI"
+	errWatchInMulti       respError = "ERR WATCH inside MULTI is not allowed"
+	errNotInMulti         respError = "ERR Command not allowed inside a transaction"
+	errInvalidSlot        respError = "ERR Invalid slot"
+	errInvalidSlotOrCount respError = "ERR Invalid slot or number of keys"
+	errDebugProtected     respError = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
+	errMaxClients         respError = "ERR max number of clients reached"
+	errCrossSlot          respError = "CROSSSLOT Keys in request don't hash to the same slot"
+	errInvalidDB          respError = "ERR DB index is out of range"
+	errSelectCluster      respError = "ERR SELECT is not allowed in cluster mode"
+	errShuttingDown       respError = "ERR the server is shutting down"
+	errPushDisabled       respError = "ERR slot change push is disabled (cluster-slots-push no)"
+	errMinority           respError = "CLUSTERDOWN No majority reached, slot changes are not served"
+	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
+)
+
+const errProtected respError = "DENIED slotcast is running in protected mode because protected mode is enabled and no password is set for the default user. " +
+	"In this mode connections are only accepted from the loopback interface. " +
+	"Set a password (requirepass), or turn it off from the same host with CONFIG SET protected-mode no, or start with --protected-mode no."
+
+func errArity(fullName string) respError {
+	return respError(fmt.Sprintf("ERR wrong number of arguments for '%s' command", fullName))
+}
+
+func errUnknownSubcommand(container, sub string) respError {
+	if len(sub) > 128 {
+		sub = sub[:128]
+	}
+	return respError(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", sub, strings.ToUpper(container)))
+}
+
+// errUnknownCommand quotes the name and the first arguments, as many as fit
+// into 128 bytes.
+func errUnknownCommand(args [][]byte) respError {
+	var b strings.Builder
+	for _, a := range args[1:] {
+		if b.Len() >= 128 {
+			break
+		}
+		b.WriteString("'" + string(a[:min(len(a), 128-b.Len())]) + "' ")
+	}
+	name := args[0]
+	if len(name) > 128 {
+		name = name[:128]
+	}
+	return respError(fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", name, b.String()))
+}
+
+func errSubscriberMode(name string) respError {
+	return respError(fmt.Sprintf("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", name))
+}
+
+func errReserved(channel []byte) respError {
+	return respError(fmt.Sprintf("ERR channel '%s' is reserved for the server", channel))
+}
+
+func errUnknownReserved(channel []byte) respError {
+	return respError(fmt.Sprintf("ERR unknown channel '%s' in the reserved family __cluster-slots__", channel))
+}
+
+func errNotShardChannel(channel []byte) respError {
+	return respError(fmt.Sprintf("ERR channel '%s' is not a shard channel", channel))
+}
+
+func errSubcommandSyntax(container, sub string) respError {
+	if len(sub) > 128 {
+		sub = sub[:128]
+	}
+	return respError(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", sub, strings.ToUpper(container)))
+}
+
+// errorText is the text of an error reply. What is not a respError comes from
+// a package that knows nothing of codes, and gets the generic one.
+func errorText(err error) string {
+	if e, ok := err.(respError); ok {
+		return string(e)
+	}
+	return "ERR " + err.Error()
+}

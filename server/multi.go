@@ -1,0 +1,202 @@
+package server
+
+import (
+	"slices"
+
+	"slotcast/keyspace"
+)
+
+// transaction is a connection's MULTI state and its watched keys.
+type transaction struct {
+	open    bool
+	aborted bool // a command could not be queued
+	queue   []queuedCommand
+	watcher keyspace.Watcher
+}
+
+type queuedCommand struct {
+	cmd  *command
+	args [][]byte
+}
+
+func (c *conn) inMulti() bool { return c.tx != nil && c.tx.open }
+
+// transactionOf returns the connection's transaction, making it on first use.
+func (c *conn) transaction() *transaction {
+	if c.tx == nil {
+		c.tx = &transaction{}
+	}
+	return c.tx
+}
+
+// queue keeps a command for EXEC. Its arguments are copied: the read buffer
+// goes on.
+func (s *Server) queue(cl *call) {
+	n := 0
+	for _, a := range cl.args {
+		n += len(a)
+	}
+	store := make([]byte, 0, n)
+	args := make([][]byte, len(cl.args))
+	for i, a := range cl.args {
+		store = append(store, a...)
+		args[i] = store[len(store)-len(a) : len(store) : len(store)]
+	}
+	tx := cl.conn.tx
+	tx.queue = append(tx.queue, queuedCommand{cl.cmd, args})
+	cl.conn.queued.Store(int32(len(tx.queue)))
+	cl.reply.Status("QUEUED")
+}
+
+// dropTransaction ends MULTI and forgets the watched keys. locks says whether
+// the caller holds the locks of their slots.
+func (c *conn) dropTransaction(locks keyspace.Locks) {
+	if c.tx == nil {
+		return
+	}
+	c.server.keys.Unwatch(&c.tx.watcher, locks)
+	c.tx = nil
+	c.queued.Store(-1)
+	c.watching.Store(0)
+}
+
+// execution is an EXEC being run: every lock that its commands need is held.
+type execution struct {
+	// allLocked tells that every slot is locked, not only those of the keys.
+	allLocked bool
+	// staged collects what the queued CLUSTER commands do to the state
+	// machine; nil when none is queued.
+	staged *staged
+	// family are the reserved channels, and snapshots those of them whose
+	// message is due, that take effect after the commit of this EXEC.
+	family, snapshots []string
+}
+
+// exec runs EXEC: on the owner when a queued command needs it, else here.
+func (s *Server) exec(cl *call) {
+	c := cl.conn
+	owner := false
+	if c.inMulti() && !c.tx.aborted {
+		for _, q := range c.tx.queue {
+			owner = owner || q.cmd.flags&onOwner != 0
+		}
+	}
+	if owner {
+		c.flush()
+		cl.mark = 0
+		s.owner.run(cl)
+		return
+	}
+	s.execHere(cl, nil)
+}
+
+// execHere locks what the queue and the watched keys need, ascending, and runs
+// the queue. With st set it is the owner who calls, every slot is locked, and
+// the CLUSTER commands go to the staged node.
+func (s *Server) execHere(cl *call, st *staged) {
+	c := cl.conn
+	slots, all := s.execSlots(c.tx)
+	all = all || st != nil
+	if all {
+		s.keys.LockAll()
+		defer s.keys.UnlockAll()
+	} else {
+		for _, n := range slots {
+			s.keys.Slot(n).Lock()
+		}
+		defer func() {
+			for _, n := range slots {
+				s.keys.Slot(n).Unlock()
+			}
+		}()
+	}
+	if c.tx != nil && slices.ContainsFunc(c.tx.queue, func(q queuedCommand) bool { return q.cmd.flags&subscribes != 0 }) {
+		cl.hold()
+	}
+	s.enter(cl)
+	defer s.leave(cl)
+	if st == nil && cl.held {
+		// What the queue reads of the map must not be overtaken by rows. The
+		// owner alone commits, so for it nothing can be.
+		cl.lockCommit()
+	}
+	cl.view = s.topology.current()
+	cl.exec = &execution{allLocked: all, staged: st}
+	if err := s.redirectExec(cl); err != nil {
+		c.dropTransaction(keyspace.HoldsLocks)
+		cl.fail(err)
+		return
+	}
+	if err := s.late(cl); err != nil {
+		s.reject(cl, err)
+		return
+	}
+	s.call(cl)
+	if st != nil {
+		if err := st.finish(cl); err != nil {
+			c.reply.buf = c.reply.buf[:cl.mark]
+			cl.fail(err)
+		}
+	}
+	for _, name := range cl.exec.family {
+		c.join(name)
+	}
+	cl.snapshot = c.snapshots(cl.exec.snapshots)
+}
+
+// execSlots are the slots that EXEC locks: of its keys and of the watched
+// ones, ascending; all of them for a command that looks at every slot.
+func (s *Server) execSlots(tx *transaction) (slots []uint16, all bool) {
+	if tx == nil {
+		return nil, false
+	}
+	slots = tx.watcher.Slots(nil)
+	for _, q := range tx.queue {
+		if q.cmd.flags&(allSlots|eachSlot|onOwner) != 0 {
+			all = true
+		}
+		if n, keyed := q.cmd.slot(q.args); keyed {
+			slots = append(slots, n)
+		}
+	}
+	slices.Sort(slots)
+	return slices.Compact(slots), all
+}
+
+// runQueue is EXEC's handler once everything is locked.
+func runQueue(cl *call) {
+	s, c := cl.server, cl.conn
+	tx := c.tx
+	if !c.inMulti() {
+		cl.fail(errExecNoMulti)
+		return
+	}
+	dirty := s.keys.Changed(&tx.watcher, cl.now)
+	c.dropTransaction(keyspace.HoldsLocks)
+	switch {
+	case tx.aborted:
+		cl.fail(errExecAbort)
+		return
+	case dirty:
+		cl.reply.NullArray()
+		return
+	}
+	cl.reply.Array(len(tx.queue))
+	for _, q := range tx.queue {
+		n, keyed := q.cmd.slot(q.args)
+		inner := call{server: s, conn: c, cmd: q.cmd, args: q.args, reply: cl.reply,
+			now: cl.now, view: cl.view, exec: cl.exec}
+		if keyed {
+			inner.slot = s.keys.Slot(n)
+		}
+		s.call(&inner)
+	}
+}
+
+// redirectExec decides the redirection of everything queued at once.
+func (s *Server) redirectExec(cl *call) error {
+	if !cl.conn.inMulti() {
+		return nil
+	}
+	return s.redirectQueue(cl, cl.conn.tx.queue)
+}

@@ -1,0 +1,364 @@
+package server
+
+import (
+	"sync"
+	"time"
+
+	"slotcast/channels"
+	"slotcast/config"
+)
+
+// outbox holds what one connection still has to receive: replies and pushed
+// messages in one order. Adding never blocks; a client that does not read is
+// cut off when what waits for it passes the limits of its class
+// (client-output-buffer-limit), and whoever adds goes on.
+//
+// Writing is done outside the lock by whoever holds the flushing flag: the
+// connection's own goroutine at the end of a batch of commands, a worker of
+// the flusher for pushed messages, or, when the socket takes no more, a
+// goroutine that lives until it has taken all.
+type outbox struct {
+	conn *conn
+
+	mu sync.Mutex // guards everything below
+	// queue is what waits, oldest first. A slice is never changed once queued.
+	queue [][]byte
+	// spare is the backing array that queue and the writer take turns with.
+	spare   [][]byte
+	pending int // bytes queued, parked, or in the hands of the writer
+	// parked is what others delivered while a command of this connection had
+	// its bracket open; it follows that command's reply.
+	parked  [][]byte
+	bracket bool
+	// exempt counts the bytes of a snapshot that was put on an empty outbox:
+	// a map too large for the limits must still be readable.
+	exempt   int
+	form     channels.Form
+	class    config.Class
+	state    outboxState
+	flushing bool
+	// softSince is when pending last rose above the soft limit, zero below it.
+	softSince time.Time
+	reason    string // why the server ends the connection
+	// drained is closed by the writer when it gives the flushing flag back.
+	drained chan struct{}
+}
+
+type outboxState uint8
+
+const (
+	outboxOpen outboxState = iota
+	// outboxClosing takes nothing more and ends the connection once written.
+	outboxClosing
+	// outboxDead drops what it holds.
+	outboxDead
+)
+
+// Deliver queues a batch in the form the connection has now.
+// It implements channels.Subscriber.
+func (o *outbox) Deliver(b channels.Batch) {
+	o.mu.Lock()
+	for _, s := range b.Slices(o.form) {
+		o.push(s)
+	}
+	o.unlock()
+}
+
+// hold opens the bracket around one command: what others deliver from now on
+// follows the reply that release appends.
+func (o *outbox) hold() {
+	o.mu.Lock()
+	o.bracket = true
+	o.mu.Unlock()
+}
+
+// release appends a copy of reply, then what was parked, and closes the
+// bracket. A snapshot is appended like another piece of the reply, but when
+// nothing waited before it does not count towards the limits.
+func (o *outbox) release(reply []byte, snapshot [][]byte) {
+	o.mu.Lock()
+	o.bracket = false
+	parked := o.parked
+	o.parked = nil
+	if o.state != outboxDead {
+		o.pending -= total(parked)
+	}
+	empty := o.pending == 0
+	if len(reply) > 0 {
+		o.push(append([]byte(nil), reply...))
+	}
+	for _, s := range snapshot {
+		o.push(s)
+	}
+	if empty && len(snapshot) > 0 {
+		o.exempt = o.pending
+	}
+	for _, s := range parked {
+		o.push(s)
+	}
+	o.unlock()
+}
+
+// holding reports whether the bracket is open. Only the connection's own
+// goroutine, or the owner acting for it, opens and closes it.
+func (o *outbox) holding() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bracket
+}
+
+// setForm changes the form of what is queued from now on, and the class.
+func (o *outbox) setForm(f channels.Form, class config.Class) {
+	o.mu.Lock()
+	o.form, o.class = f, class
+	o.mu.Unlock()
+}
+
+// push adds one slice; mu is held.
+func (o *outbox) push(s []byte) {
+	if o.state != outboxOpen || len(s) == 0 {
+		return
+	}
+	o.pending += len(s)
+	if o.bracket {
+		o.parked = append(o.parked, s)
+		return
+	}
+	if o.queue == nil {
+		o.queue, o.spare = o.spare[:0], nil
+	}
+	o.queue = append(o.queue, s)
+}
+
+// unlock checks the limits, unlocks, and sees to it that what is queued gets
+// written.
+func (o *outbox) unlock() {
+	cut := o.overLimit()
+	start := len(o.queue) > 0 && !o.flushing && o.state != outboxDead
+	if start {
+		o.flushing = true
+	}
+	o.mu.Unlock()
+	if cut {
+		o.conn.wake()
+	} else if start {
+		o.conn.server.flusher.schedule(o)
+	}
+}
+
+// overLimit marks the outbox dead when its class's limits are passed, and
+// reports that it did; mu is held.
+func (o *outbox) overLimit() bool {
+	if o.state == outboxDead || o.pending == 0 {
+		return false
+	}
+	limit := o.conn.server.config.Values().OutputLimits[o.class]
+	n := int64(o.pending - o.exempt)
+	if limit.Hard > 0 && n > limit.Hard {
+		o.die("output buffer above its hard limit")
+		return true
+	}
+	if limit.Soft <= 0 || n <= limit.Soft {
+		o.softSince = time.Time{}
+		return false
+	}
+	now := time.Now()
+	if o.softSince.IsZero() {
+		o.softSince = now
+		return false
+	}
+	if now.Sub(o.softSince) > time.Duration(limit.SoftSeconds)*time.Second {
+		o.die("output buffer above its soft limit for too long")
+		return true
+	}
+	return false
+}
+
+// checkSoftLimit is overLimit for a connection to which nothing is added.
+func (o *outbox) checkSoftLimit() {
+	o.mu.Lock()
+	cut := o.overLimit()
+	o.mu.Unlock()
+	if cut {
+		o.conn.wake()
+	}
+}
+
+// die drops everything; mu is held.
+func (o *outbox) die(reason string) {
+	o.state, o.reason = outboxDead, reason
+	o.queue, o.spare, o.parked = nil, nil, nil
+	o.pending, o.exempt = 0, 0
+}
+
+// kill ends the connection without writing what waits.
+func (o *outbox) kill(reason string) {
+	o.mu.Lock()
+	if o.state != outboxDead {
+		o.die(reason)
+	}
+	o.mu.Unlock()
+	o.conn.wake()
+}
+
+// closeSoon makes the connection's goroutine end it once what waits is
+// written. Nothing more is taken.
+func (o *outbox) closeSoon(reason string) {
+	o.mu.Lock()
+	if o.state == outboxOpen {
+		o.state, o.reason = outboxClosing, reason
+	}
+	o.mu.Unlock()
+	o.conn.wake()
+}
+
+// finish is called by the connection's goroutine, last. It returns nil when
+// all is written or dropped, else a channel that is closed when it is.
+func (o *outbox) finish() <-chan struct{} {
+	o.mu.Lock()
+	if o.state == outboxOpen {
+		o.state = outboxClosing
+	}
+	start := len(o.queue) > 0 && !o.flushing
+	if !start && !o.flushing {
+		o.mu.Unlock()
+		return nil
+	}
+	o.flushing = true
+	o.drained = make(chan struct{})
+	drained := o.drained
+	o.mu.Unlock()
+	if start {
+		o.conn.server.flusher.block(o)
+	}
+	return drained
+}
+
+func (o *outbox) open() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state == outboxOpen
+}
+
+// closeReason is why the outbox died, empty when it did not.
+func (o *outbox) closeReason() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.reason
+}
+
+// waiting returns the bytes and slices not yet taken by the socket.
+func (o *outbox) waiting() (bytes, slices int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.pending, len(o.queue) + len(o.parked)
+}
+
+// send writes the replies of a batch of commands: at once from the caller's
+// buffer when nothing waits before them, which is the rule, else queued. The
+// buffer is the caller's again when send returns.
+func (o *outbox) send(reply []byte) {
+	o.mu.Lock()
+	if o.flushing || len(o.queue) > 0 || o.bracket {
+		if len(reply) > 0 {
+			o.push(append([]byte(nil), reply...))
+		}
+		o.unlock()
+		return
+	}
+	if o.state != outboxOpen || len(reply) == 0 {
+		o.mu.Unlock()
+		return
+	}
+	o.flushing = true
+	o.pending += len(reply)
+	o.mu.Unlock()
+
+	n, err := o.conn.socket.tryWrite(reply)
+	o.conn.server.stats.bytesOut.Add(int64(n))
+	o.mu.Lock()
+	if err != nil {
+		o.wrote(n)
+		o.flushing = false
+		if o.state != outboxDead {
+			o.die("write error")
+		}
+		o.mu.Unlock()
+		return
+	}
+	if n < len(reply) && o.state != outboxDead {
+		rest := append([]byte(nil), reply[n:]...)
+		o.queue = append([][]byte{rest}, o.queue...)
+	}
+	o.wrote(n)
+	more := len(o.queue) > 0
+	o.flushing = more
+	cut := o.overLimit()
+	o.mu.Unlock()
+	switch {
+	case cut:
+		o.conn.wake()
+	case more:
+		o.conn.server.flusher.block(o)
+	}
+}
+
+// wrote takes n bytes off the count; mu is held.
+func (o *outbox) wrote(n int) {
+	if o.state == outboxDead {
+		return
+	}
+	o.pending -= n
+	if o.pending == 0 {
+		o.exempt = 0
+	}
+}
+
+// take gives the writer, who holds the flushing flag, all that is queued. It
+// gives nothing, and takes the flag back, when there is nothing.
+func (o *outbox) take() [][]byte {
+	o.mu.Lock()
+	if o.state == outboxDead || len(o.queue) == 0 {
+		o.flushing = false
+		if o.drained != nil {
+			close(o.drained)
+			o.drained = nil
+		}
+		o.mu.Unlock()
+		return nil
+	}
+	q := o.queue
+	o.queue, o.spare = o.spare[:0], nil
+	o.mu.Unlock()
+	return q
+}
+
+// keptQueue is the largest backing array that an outbox keeps while it is
+// empty: an idle subscriber should cost little.
+const keptQueue = 16
+
+// putBack returns what the writer could not write, and counts what it did.
+// taken is what take gave, rest the unwritten tail of it.
+func (o *outbox) putBack(taken, rest [][]byte, written int, err error) {
+	o.mu.Lock()
+	o.wrote(written)
+	switch {
+	case o.state == outboxDead:
+	case err != nil:
+		o.die("write error")
+	case len(rest) > 0:
+		o.queue = append(append(make([][]byte, 0, len(rest)+len(o.queue)), rest...), o.queue...)
+	case cap(taken) <= keptQueue:
+		clear(taken)
+		if o.queue == nil {
+			o.queue = taken[:0]
+		} else {
+			o.spare = taken[:0]
+		}
+	}
+	dead := o.state == outboxDead
+	o.mu.Unlock()
+	if dead {
+		o.conn.wake()
+	}
+}

@@ -1,0 +1,205 @@
+// Package server is the client side of the node: it accepts connections, reads
+// commands, checks them against the one command table, runs them under the
+// locks they need, and writes replies and pushed messages in one order.
+//
+// A command's way: socket → framed within limits (resp2) → dispatch (arity,
+// permission, mode) → slot lock, view, redirection → handler → outbox → socket.
+// A slot change's way: CLUSTER command → owner → gossip.Node → commit → rows →
+// outboxes → sockets.
+//
+// Lock order, everywhere: owner → slots ascending → commit → registry shard →
+// outbox. Whoever holds one of them never waits for the owner, and does no I/O,
+// save the owner's fsync for the few commands whose check depends on keys.
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"slotcast/channels"
+	"slotcast/config"
+	"slotcast/keyspace"
+	"slotcast/nodesfile"
+)
+
+// Options are what a server is made of.
+type Options struct {
+	Config  *config.Config
+	Log     *slog.Logger
+	Storage nodesfile.Storage
+	Version string
+	// Fatal is told of an error after which the node must not go on. It
+	// should end the process.
+	Fatal func(error)
+}
+
+// Server is one node. New starts its owner; Serve accepts clients; Close ends
+// everything that either started.
+type Server struct {
+	config  *config.Config
+	log     *slog.Logger
+	version string
+	fatal   func(error)
+	started time.Time
+	runID   string
+
+	commands *table
+	keys     *keyspace.Keyspace
+	channels *channels.Registry
+	topology *topology
+	owner    *owner
+	flusher  *flusher
+	pause    pause
+	monitors monitors
+	stats    stats
+	memory   memory
+	slowlog  slowlog
+	latency  latency
+	family   family
+
+	nextConnID atomic.Int64
+	conns      connTable
+
+	mu        sync.Mutex // guards listeners and closing
+	listeners []net.Listener
+	closing   bool
+	// stop is closed when the server begins to end; the goroutines of cron and
+	// the accept loops watch it.
+	stop     chan struct{}
+	running  sync.WaitGroup // cron, accept loops, connections
+	shutdown chan ShutdownRequest
+}
+
+// ShutdownRequest is what SHUTDOWN asks of main.
+type ShutdownRequest struct{ Now, Force bool }
+
+// New loads the cluster state and starts the node, which serves nobody yet.
+func New(o Options) (*Server, error) {
+	s := &Server{
+		config:   o.Config,
+		log:      o.Log,
+		version:  o.Version,
+		fatal:    o.Fatal,
+		started:  time.Now(),
+		runID:    randomHex(20),
+		channels: channels.New(),
+		stop:     make(chan struct{}),
+		shutdown: make(chan ShutdownRequest, 1),
+	}
+	s.commands = newTable(
+		connectionCommands(), stringCommands(), genericCommands(), transactionCommands(),
+		pubsubCommands(), clusterCommands(), serverCommands(), introspectionCommands(),
+	)
+	s.memory.server, s.latency.server = s, s
+	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})
+	s.applyNotify(o.Config.Values())
+	if err := s.startOwner(o.Storage); err != nil {
+		return nil, err
+	}
+	s.flusher = newFlusher()
+	s.running.Add(1)
+	go func() { // ends when stop is closed
+		defer s.running.Done()
+		s.cron()
+	}()
+	return s, nil
+}
+
+// Shutdown is where a SHUTDOWN command arrives.
+func (s *Server) Shutdown() <-chan ShutdownRequest { return s.shutdown }
+
+// Close stops accepting, lets the replies that are ready leave, ends every
+// connection, and waits for all goroutines. ctx bounds the friendly part.
+func (s *Server) Close(ctx context.Context) {
+	s.mu.Lock()
+	if s.closing {
+		s.mu.Unlock()
+		return
+	}
+	s.closing = true
+	close(s.stop)
+	for _, l := range s.listeners {
+		l.Close()
+	}
+	s.mu.Unlock()
+	for _, c := range s.conns.all() {
+		c.outbox.closeSoon("server shutdown")
+	}
+	done := make(chan struct{})
+	go func() { // ends when every connection has
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		for _, c := range s.conns.all() {
+			c.socket.Close()
+		}
+		<-done
+	}
+	s.owner.close()
+	s.flusher.close()
+}
+
+// connTable is the list of connections.
+type connTable struct {
+	mu   sync.Mutex // guards byID
+	byID map[int64]*conn
+}
+
+func (t *connTable) add(c *conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID == nil {
+		t.byID = make(map[int64]*conn)
+	}
+	t.byID[c.id] = c
+}
+
+func (t *connTable) remove(c *conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.byID, c.id)
+}
+
+func (t *connTable) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byID)
+}
+
+// all returns the connections in the order of their ids.
+func (t *connTable) all() []*conn {
+	t.mu.Lock()
+	list := make([]*conn, 0, len(t.byID))
+	for _, c := range t.byID {
+		list = append(list, c)
+	}
+	t.mu.Unlock()
+	slices.SortFunc(list, func(a, b *conn) int { return cmp.Compare(a.id, b.id) })
+	return list
+}
+
+func (s *Server) forget(c *conn) { s.conns.remove(c) }
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+func randomUint64() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:])
+}

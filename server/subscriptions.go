@@ -1,0 +1,223 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"slotcast/channels"
+	"slotcast/clusterstate"
+	"slotcast/config"
+)
+
+// subscriptions are the channels, patterns and shard channels of one
+// connection. The connection's goroutine changes them (or the owner for it);
+// shard channels alone are also taken away by the owner when their slot goes.
+type subscriptions struct {
+	channels map[string]*channels.Subscription
+	patterns map[string]*channels.Subscription
+
+	shardMu sync.Mutex // guards shards; below the registry's locks
+	shards  map[string]*channels.Subscription
+}
+
+// count is what subscription confirmations of channels and patterns carry.
+func (c *conn) subCount() int { return int(c.numSub.Load() + c.numPsub.Load()) }
+
+// listening reports whether messages of others can reach the connection.
+func (c *conn) listening() bool {
+	return c.monitoring || c.subCount() > 0 || c.numSsub.Load() > 0
+}
+
+// inSubscriberMode reports whether only a few commands are allowed: RESP2 has
+// no way to tell a reply from a message.
+func (c *conn) inSubscriberMode() bool {
+	return !c.reply.resp3 && c.subCount()+int(c.numSsub.Load()) > 0
+}
+
+// refile tells the outbox which form and limits the connection has now. It is
+// called whenever protocol, library name, subscriptions or a directive change.
+func (c *conn) refile() {
+	c.outbox.setForm(c.form(), c.class())
+}
+
+func (c *conn) form() channels.Form {
+	var f channels.Form
+	if c.reply.resp3 {
+		f |= channels.RESP3
+	}
+	if c.server.config.Values().SlotsPayload == config.PayloadJSON {
+		f |= channels.JSON
+	}
+	return f
+}
+
+func (c *conn) class() config.Class {
+	if c.subCount() > 0 || c.numSsub.Load() > 0 {
+		return config.ClassPubSub
+	}
+	return config.ClassNormal
+}
+
+// subscribe joins a channel. In an EXEC a reserved one only gets its place in
+// the count: it is joined after that EXEC's commit, whose rows it does not get.
+func (c *conn) subscribe(name string, in *execution) {
+	if _, has := c.subscriptions.channels[name]; has {
+		return
+	}
+	if c.subscriptions.channels == nil {
+		c.subscriptions.channels = make(map[string]*channels.Subscription)
+	}
+	c.subscriptions.channels[name] = nil
+	c.numSub.Store(int32(len(c.subscriptions.channels)))
+	if in != nil && channels.Reserved([]byte(name)) {
+		in.family = append(in.family, name)
+		return
+	}
+	c.join(name)
+}
+
+// join enters the registry for a channel that is already counted, unless the
+// connection has left it again.
+func (c *conn) join(name string) {
+	if sn, has := c.subscriptions.channels[name]; !has || sn != nil {
+		return
+	}
+	c.subscriptions.channels[name] = c.server.channels.Subscribe(name, &c.outbox)
+	if channels.Reserved([]byte(name)) {
+		c.server.family.join(c)
+	}
+}
+
+func (c *conn) unsubscribe(name string) {
+	sn, has := c.subscriptions.channels[name]
+	if !has {
+		return
+	}
+	delete(c.subscriptions.channels, name)
+	c.numSub.Store(int32(len(c.subscriptions.channels)))
+	if sn == nil {
+		return
+	}
+	c.server.channels.Unsubscribe(sn)
+	if channels.Reserved([]byte(name)) {
+		c.server.family.part(c)
+	}
+}
+
+func (c *conn) psubscribe(pattern string) {
+	if _, has := c.subscriptions.patterns[pattern]; has {
+		return
+	}
+	if c.subscriptions.patterns == nil {
+		c.subscriptions.patterns = make(map[string]*channels.Subscription)
+	}
+	c.subscriptions.patterns[pattern] = c.server.channels.SubscribePattern(pattern, &c.outbox)
+	c.numPsub.Store(int32(len(c.subscriptions.patterns)))
+	if channels.MatchesFamily(pattern) {
+		c.server.family.join(c)
+	}
+}
+
+func (c *conn) punsubscribe(pattern string) {
+	sn, has := c.subscriptions.patterns[pattern]
+	if !has {
+		return
+	}
+	delete(c.subscriptions.patterns, pattern)
+	c.server.channels.UnsubscribePattern(sn)
+	c.numPsub.Store(int32(len(c.subscriptions.patterns)))
+	if channels.MatchesFamily(pattern) {
+		c.server.family.part(c)
+	}
+}
+
+// ssubscribe is called with the channel's slot locked, so that the slot cannot
+// go between the redirection and the subscription.
+func (c *conn) ssubscribe(name string) {
+	c.subscriptions.shardMu.Lock()
+	_, has := c.subscriptions.shards[name]
+	c.subscriptions.shardMu.Unlock()
+	if has {
+		return
+	}
+	sn := c.server.channels.SubscribeShard(name, &c.outbox)
+	c.subscriptions.shardMu.Lock()
+	defer c.subscriptions.shardMu.Unlock()
+	if c.subscriptions.shards == nil {
+		c.subscriptions.shards = make(map[string]*channels.Subscription)
+	}
+	c.subscriptions.shards[name] = sn
+	c.numSsub.Store(int32(len(c.subscriptions.shards)))
+}
+
+// takeShard removes a shard subscription from the connection's own list.
+// Whoever gets true, the connection or the owner, announces its end.
+func (c *conn) takeShard(name string) (*channels.Subscription, bool) {
+	c.subscriptions.shardMu.Lock()
+	defer c.subscriptions.shardMu.Unlock()
+	sn, has := c.subscriptions.shards[name]
+	if has {
+		delete(c.subscriptions.shards, name)
+		c.numSsub.Store(int32(len(c.subscriptions.shards)))
+	}
+	return sn, has
+}
+
+func (c *conn) sunsubscribe(name string) {
+	if sn, has := c.takeShard(name); has {
+		c.server.channels.UnsubscribeShard(sn)
+	}
+}
+
+// shardNames lists the shard channels of the connection.
+func (c *conn) shardNames() []string {
+	c.subscriptions.shardMu.Lock()
+	defer c.subscriptions.shardMu.Unlock()
+	return sortedKeys(c.subscriptions.shards)
+}
+
+// leaveAll ends every subscription without a word.
+func (c *conn) leaveAll() {
+	for _, name := range sortedKeys(c.subscriptions.channels) {
+		c.unsubscribe(name)
+	}
+	for _, pattern := range sortedKeys(c.subscriptions.patterns) {
+		c.punsubscribe(pattern)
+	}
+	for _, name := range c.shardNames() {
+		c.sunsubscribe(name)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}
+
+// dropShardChannels ends the shard subscriptions of a slot that this node lost.
+// The slot and the commit lock are held; the rows of the change are queued.
+func (s *Server) dropShardChannels(lost func(slot uint16) bool) {
+	s.channels.DropShards(
+		func(name string) bool { return lost(clusterstate.KeySlot([]byte(name))) },
+		func(sub channels.Subscriber, name string) {
+			c := sub.(*outbox).conn
+			if _, has := c.takeShard(name); has {
+				c.outbox.Deliver(shardGone{name, int(c.numSsub.Load())})
+			}
+		})
+}
+
+// shardGone is the unsubscription from a shard channel that nobody asked for.
+type shardGone struct {
+	name  string
+	count int
+}
+
+func (g shardGone) Slices(f channels.Form) [][]byte {
+	r := Reply{resp3: f&channels.RESP3 != 0}
+	r.Push(3)
+	r.BulkString("sunsubscribe")
+	r.BulkString(g.name)
+	r.Int(int64(g.count))
+	return [][]byte{r.buf}
+}
