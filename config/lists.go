@@ -91,14 +91,15 @@ func (outputLimits) parse(words []string, at setting) (string, error) {
 		}
 		hard, hardOK := parseMemory(limit[1])
 		soft, softOK := parseMemory(limit[2])
-		seconds, secondsOK := cInt(limit[3])
+		// Redis holds the seconds in 32 bits and lets a larger number wrap.
+		wide, secondsOK := cInt(limit[3])
+		seconds := int32(wide)
 		if !hardOK || !softOK || !secondsOK || seconds < 0 {
 			return "", fault("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
 		}
 		fields[4*class+1] = strconv.FormatUint(hard, 10)
 		fields[4*class+2] = strconv.FormatUint(soft, 10)
-		// Redis holds the seconds in 32 bits and lets a larger number wrap.
-		fields[4*class+3] = strconv.Itoa(int(int32(seconds)))
+		fields[4*class+3] = strconv.Itoa(int(seconds))
 	}
 	return strings.Join(fields, " "), nil
 }
@@ -200,7 +201,7 @@ func (percentiles) parse(words []string, _ setting) (string, error) {
 	}
 	texts := make([]string, len(words))
 	for i, word := range words {
-		p, err := strconv.ParseFloat(word, 64)
+		p, err := parseFloat(word)
 		if err != nil || math.IsNaN(p) {
 			return "", fault("Invalid latency-tracking-info-percentiles parameters")
 		}
@@ -210,6 +211,19 @@ func (percentiles) parse(words []string, _ setting) (string, error) {
 		texts[i] = strconv.FormatFloat(p, 'f', -1, 64)
 	}
 	return strings.Join(texts, " "), nil
+}
+
+// parseFloat reads what C's strtod reads, which takes hexadecimal digits
+// without an exponent and knows no underscores.
+func parseFloat(s string) (float64, error) {
+	lower := strings.ToLower(s)
+	if strings.Contains(s, "_") {
+		return 0, strconv.ErrSyntax
+	}
+	if strings.HasPrefix(lower, "0x") && !strings.Contains(lower, "p") {
+		s += "p0"
+	}
+	return strconv.ParseFloat(s, 64)
 }
 
 func (percentiles) lines(name, text string) []string {

@@ -34,25 +34,29 @@ type memoryOrPercent struct{}
 func (memoryOrPercent) parse(words []string, _ setting) (string, error) {
 	word := words[0]
 	if n, ok := parseMemory(word); ok {
-		if n > math.MaxInt64 {
-			// Redis keeps a share as a negative number, and takes one so
-			// large for it.
-			return "", fault("percentage argument must be less or equal to 100")
+		if n <= math.MaxInt64 {
+			return strconv.FormatUint(n, 10), nil
 		}
-		return strconv.FormatUint(n, 10), nil
+		// Redis keeps a share as a negative number, and takes an amount so
+		// large for one.
+		return percent(-n)
 	}
 	share, isShare := strings.CutSuffix(word, "%")
 	n, ok := parseInt(share)
 	if !isShare || !ok || n < 0 {
 		return "", fault("argument must be a memory or percent value")
 	}
+	return percent(uint64(n))
+}
+
+func percent(n uint64) (string, error) {
 	if n > 100 {
 		return "", fault("percentage argument must be less or equal to 100")
 	}
 	if n == 0 {
 		return "0", nil
 	}
-	return word, nil
+	return strconv.FormatUint(n, 10) + "%", nil
 }
 
 func (memoryOrPercent) lines(name, text string) []string {

@@ -30,7 +30,7 @@ type place struct {
 }
 
 func (p place) wrong(reason string) error {
-	return &LoadError{Source: p.source, Line: p.number, Text: strings.TrimRight(p.text, " "), Reason: reason}
+	return &LoadError{Source: p.source, Line: p.number, Text: p.text, Reason: reason}
 }
 
 // fileOnlyLine is a line that is no setting; it is judged when all is read.
@@ -94,7 +94,7 @@ func (l *loader) text(source, text string) error {
 	number := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
-		if err := l.line(place{source: source, number: number, text: trimLine(line)}); err != nil {
+		if err := l.line(place{source: source, number: number, text: line}); err != nil {
 			return err
 		}
 	}
@@ -104,8 +104,13 @@ func (l *loader) text(source, text string) error {
 func trimLine(line string) string { return strings.Trim(line, " \t\r") }
 
 func (l *loader) line(at place) error {
+	at.text = trimLine(at.text)
 	if at.text == "" || at.text[0] == '#' {
 		return nil
+	}
+	// A C string ends there, and what follows would be dropped in silence.
+	if strings.IndexByte(at.text, 0) >= 0 {
+		return at.wrong("NUL byte in configuration line")
 	}
 	words, ok := split(at.text)
 	if !ok {

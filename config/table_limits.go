@@ -20,16 +20,16 @@ var limitsTable = []directive{
 			"client-query-buffer-limit and maxclients bound them one by one"},
 	{name: "maxmemory-samples", kind: integer{min: 1, max: maxInt32}, def: "5", status: accepted, why: noEviction},
 	{name: "maxmemory-eviction-tenacity", kind: integer{min: 0, max: 100}, def: "10", status: accepted, why: noEviction},
-	{name: "lfu-log-factor", kind: natural, def: "10", status: accepted, why: noEviction},
-	{name: "lfu-decay-time", kind: natural, def: "1", status: accepted, why: noEviction},
+	{name: "lfu-log-factor", kind: anyNatural, def: "10", status: accepted, why: noEviction},
+	{name: "lfu-decay-time", kind: anyNatural, def: "1", status: accepted, why: noEviction},
 	{name: "notify-keyspace-events", kind: notifyEvents{}},
 	{name: "slowlog-log-slower-than", kind: integer{min: -1, max: maxInt64}, def: "10000"},
-	{name: "slowlog-max-len", kind: count, def: "128"},
-	{name: "latency-monitor-threshold", kind: count, def: "0"},
+	{name: "slowlog-max-len", kind: anyCount, def: "128"},
+	{name: "latency-monitor-threshold", kind: anyCount, def: "0"},
 	{name: "latency-tracking", kind: boolean{}, def: "yes", status: accepted, why: noPercentiles},
 	{name: "latency-tracking-info-percentiles", kind: percentiles{}, def: "50 99 99.9", flags: multi,
 		status: accepted, why: noPercentiles},
-	{name: "tracking-table-max-keys", kind: count, def: "1000000"},
+	{name: "tracking-table-max-keys", kind: anyCount, def: "1000000"},
 }
 
 const (
@@ -44,13 +44,13 @@ var clusterTable = []directive{
 		unsafe: func(text string) bool { return text == "no" }},
 	// The default carries the port, so that several nodes can be started from
 	// one folder; it is filled in when all of the configuration is read.
-	{name: "cluster-config-file", kind: name, flags: immutable},
-	{name: "cluster-node-timeout", kind: count, def: "15000"},
-	{name: "cluster-port", kind: port, def: "0", flags: immutable},
-	{name: "cluster-announce-ip", kind: name},
-	{name: "cluster-announce-port", kind: port, def: "0"},
-	{name: "cluster-announce-tls-port", kind: port, def: "0"},
-	{name: "cluster-announce-bus-port", kind: port, def: "0"},
+	{name: "cluster-config-file", kind: anyName, flags: immutable},
+	{name: "cluster-node-timeout", kind: anyCount, def: "15000"},
+	{name: "cluster-port", kind: anyPort, def: "0", flags: immutable},
+	{name: "cluster-announce-ip", kind: anyName},
+	{name: "cluster-announce-port", kind: anyPort, def: "0"},
+	{name: "cluster-announce-tls-port", kind: anyPort, def: "0"},
+	{name: "cluster-announce-bus-port", kind: anyPort, def: "0"},
 	{name: "cluster-announce-hostname", kind: str{emptyIsNone: true, check: hostname}},
 	{name: "cluster-announce-human-nodename", kind: str{emptyIsNone: true, check: humanNodename}},
 	{name: "cluster-preferred-endpoint-type", kind: oneOf("ip", "hostname", "unknown-endpoint"), def: "ip"},
@@ -59,8 +59,8 @@ var clusterTable = []directive{
 	{name: "cluster-allow-pubsubshard-when-down", kind: boolean{}, def: "yes"},
 	{name: "cluster-link-sendbuf-limit", kind: memory{max: math.MaxUint64}, def: "0"},
 	{name: "cluster-allow-replica-migration", kind: boolean{}, def: "yes"},
-	{name: "cluster-migration-barrier", kind: natural, def: "1"},
-	{name: "cluster-replica-validity-factor", alias: "cluster-slave-validity-factor", kind: natural, def: "10"},
+	{name: "cluster-migration-barrier", kind: anyNatural, def: "1"},
+	{name: "cluster-replica-validity-factor", alias: "cluster-slave-validity-factor", kind: anyNatural, def: "10"},
 	{name: "cluster-replica-no-failover", alias: "cluster-slave-no-failover", kind: boolean{}, def: "no"},
 
 	// Slotcast's own: the push of slot changes.

@@ -12,12 +12,12 @@ const (
 )
 
 var (
-	port    = integer{min: 0, max: 65535}
-	natural = integer{min: 0, max: maxInt32}
-	count   = integer{min: 0, max: maxInt64}
-	text    = str{}
-	name    = str{emptyIsNone: true}
-	allowed = oneOf("no", "yes", "local")
+	anyPort    = integer{min: 0, max: 65535}
+	anyNatural = integer{min: 0, max: maxInt32}
+	anyCount   = integer{min: 0, max: maxInt64}
+	anyText    = str{}
+	anyName    = str{emptyIsNone: true}
+	anyAllow   = oneOf("no", "yes", "local")
 )
 
 const (
@@ -33,28 +33,28 @@ var networkTable = []directive{
 	// This one is started with `go run .` on laptops, where an open port is a
 	// surprise, so it takes a line to open it to the network.
 	{name: "bind", kind: addresses{}, def: "127.0.0.1", flags: multi},
-	{name: "bind-source-addr", kind: name, status: accepted,
+	{name: "bind-source-addr", kind: anyName, status: accepted,
 		why: "the system picks the source address of outgoing connections"},
 	{name: "protected-mode", kind: boolean{}, def: "yes"},
-	{name: "port", kind: port, def: "6379"},
-	{name: "tcp-backlog", kind: natural, def: "511", flags: immutable},
-	{name: "unixsocket", kind: name, flags: immutable},
+	{name: "port", kind: anyPort, def: "6379"},
+	{name: "tcp-backlog", kind: anyNatural, def: "511", flags: immutable},
+	{name: "unixsocket", kind: anyName, flags: immutable},
 	{name: "unixsocketperm", kind: octal{max: 0o777}, def: "0", flags: immutable},
-	{name: "timeout", kind: natural, def: "0"},
-	{name: "tcp-keepalive", kind: natural, def: "300"},
+	{name: "timeout", kind: anyNatural, def: "0"},
+	{name: "tcp-keepalive", kind: anyNatural, def: "300"},
 	{name: "socket-mark-id", kind: integer{min: 0, max: math.MaxUint32}, def: "0", flags: immutable,
 		status: accepted, why: "sockets are not marked"},
-	{name: "requirepass", kind: name, flags: sensitive},
+	{name: "requirepass", kind: anyName, flags: sensitive},
 
-	{name: "aclfile", kind: name, flags: immutable, status: protects,
+	{name: "aclfile", kind: anyName, flags: immutable, status: protects,
 		why: "ACL users are not kept here, so the limits in this file would not hold"},
 	{name: "acl-pubsub-default", kind: oneOf("allchannels", "resetchannels"), def: "resetchannels",
 		status: accepted, why: "it is the default of ACL users, of which there are none to be created"},
-	{name: "acllog-max-len", kind: count, def: "128", status: accepted,
+	{name: "acllog-max-len", kind: anyCount, def: "128", status: accepted,
 		why: "there is no ACL log"},
-	{name: "enable-protected-configs", kind: allowed, def: "no", flags: immutable},
-	{name: "enable-debug-command", kind: allowed, def: "no", flags: immutable},
-	{name: "enable-module-command", kind: allowed, def: "no", flags: immutable, status: accepted,
+	{name: "enable-protected-configs", kind: anyAllow, def: "no", flags: immutable},
+	{name: "enable-debug-command", kind: anyAllow, def: "no", flags: immutable},
+	{name: "enable-module-command", kind: anyAllow, def: "no", flags: immutable, status: accepted,
 		why: "there is no MODULE command to enable"},
 }
 
@@ -66,18 +66,18 @@ var processTable = []directive{
 		why: "the process stays in the foreground; let a supervisor put it into the background"},
 	{name: "supervised", kind: oneOf("upstart", "systemd", "auto", "no"), def: "no", flags: immutable,
 		status: accepted, why: "readiness is told by the log line and the open port, not to the supervisor"},
-	{name: "pidfile", kind: name, flags: immutable},
+	{name: "pidfile", kind: anyName, flags: immutable},
 	{name: "dir", kind: directory{}, flags: guarded},
 	{name: "loglevel", kind: oneOf("debug", "verbose", "notice", "warning"), def: "notice"},
-	{name: "logfile", kind: text, flags: immutable},
+	{name: "logfile", kind: anyText, flags: immutable},
 	{name: "syslog-enabled", kind: boolean{}, def: "no", flags: immutable, status: accepted, why: noSyslog},
-	{name: "syslog-ident", kind: text, def: "redis", flags: immutable, status: accepted, why: noSyslog},
+	{name: "syslog-ident", kind: anyText, def: "redis", flags: immutable, status: accepted, why: noSyslog},
 	{name: "syslog-facility", kind: oneOf("user", "local0", "local1", "local2", "local3", "local4",
 		"local5", "local6", "local7"), def: "local0", flags: immutable, status: accepted, why: noSyslog},
 	{name: "crash-log-enabled", kind: boolean{}, def: "yes", status: accepted, why: noDump},
 	{name: "crash-memcheck-enabled", kind: boolean{}, def: "yes", status: accepted, why: noDump},
 	{name: "use-exit-on-panic", kind: boolean{}, def: "no", flags: hidden, status: accepted, why: noDump},
-	{name: "watchdog-period", kind: natural, def: "0", flags: hidden, status: accepted,
+	{name: "watchdog-period", kind: anyNatural, def: "0", flags: hidden, status: accepted,
 		why: "there is no main loop to watch"},
 	{name: "databases", kind: integer{min: 1, max: maxInt32}, def: "16", flags: immutable},
 	{name: "always-show-logo", kind: boolean{}, def: "no", flags: immutable, status: accepted,
@@ -85,18 +85,18 @@ var processTable = []directive{
 	{name: "set-proc-title", kind: boolean{}, def: "yes", flags: immutable, status: accepted, why: noTitle},
 	{name: "proc-title-template", kind: str{check: processTitle}, def: "{title} {listen-addr} {server-mode}",
 		status: accepted, why: noTitle},
-	{name: "locale-collate", kind: text, status: accepted,
+	{name: "locale-collate", kind: anyText, status: accepted,
 		why: "texts are compared byte by byte"},
 	{name: "hz", kind: integer{min: 0, max: maxInt32, clampMin: 1, clampMax: 500}, def: "10"},
 	{name: "dynamic-hz", kind: boolean{}, def: "yes", status: accepted,
 		why: "idle connections cost no periodic work that a changing hz could spread"},
 	{name: "io-threads", kind: integer{min: 1, max: 128}, def: "1", flags: immutable, status: accepted, why: noIO},
 	{name: "io-threads-do-reads", kind: boolean{}, def: "no", flags: immutable, status: accepted, why: noIO},
-	{name: "server_cpulist", kind: name, flags: immutable, status: accepted, why: noPin},
-	{name: "bio_cpulist", kind: name, flags: immutable, status: accepted, why: noPin},
-	{name: "aof_rewrite_cpulist", kind: name, flags: immutable, status: accepted, why: noPin},
-	{name: "bgsave_cpulist", kind: name, flags: immutable, status: accepted, why: noPin},
-	{name: "ignore-warnings", kind: text, status: accepted,
+	{name: "server_cpulist", kind: anyName, flags: immutable, status: accepted, why: noPin},
+	{name: "bio_cpulist", kind: anyName, flags: immutable, status: accepted, why: noPin},
+	{name: "aof_rewrite_cpulist", kind: anyName, flags: immutable, status: accepted, why: noPin},
+	{name: "bgsave_cpulist", kind: anyName, flags: immutable, status: accepted, why: noPin},
+	{name: "ignore-warnings", kind: anyText, status: accepted,
 		why: "the start-up checks that it silences are not made"},
 	{name: "disable-thp", kind: boolean{}, def: "yes", flags: immutable, status: accepted,
 		why: "no child process is forked, so huge pages are not copied"},
@@ -105,13 +105,13 @@ var processTable = []directive{
 		why: "the score is left as it is; let the supervisor set it"},
 	{name: "oom-score-adj-values", kind: oomScores{}, def: "0 200 800", flags: multi, status: accepted,
 		why: "the score is left as it is; let the supervisor set it"},
-	{name: "shutdown-timeout", kind: natural, def: "10", status: accepted,
+	{name: "shutdown-timeout", kind: anyNatural, def: "10", status: accepted,
 		why: "there are no replicas to wait for"},
 	{name: "shutdown-on-sigint", kind: shutdownFlags, def: "default", flags: multi, status: protects,
 		why: whyShutdown, unsafe: savesOnShutdown},
 	{name: "shutdown-on-sigterm", kind: shutdownFlags, def: "default", flags: multi, status: protects,
 		why: whyShutdown, unsafe: savesOnShutdown},
-	{name: "busy-reply-threshold", alias: "lua-time-limit", kind: count, def: "5000", status: accepted,
+	{name: "busy-reply-threshold", alias: "lua-time-limit", kind: anyCount, def: "5000", status: accepted,
 		why: "no script can keep the server busy"},
 	{name: "lua-enable-deprecated-api", kind: boolean{}, def: "no", flags: immutable | hidden,
 		status: accepted, why: "there are no scripts"},
