@@ -5,7 +5,7 @@ import "math/bits"
 const (
 	// randomTries bounds the search for a random bucket with a key in it; a
 	// table that is not being emptied needs ten on average.
-	randomTries = 512
+	randomTries = 1024
 	// chainRoom is the chain length up to which the choice is fair. With at most
 	// one key per bucket on average, longer chains are one in a million.
 	chainRoom = 8

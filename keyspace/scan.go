@@ -13,8 +13,8 @@ const (
 const (
 	// scanStep is how many keys a walk visits in one hold of a slot's lock.
 	scanStep = 128
-	// emptyPerKey is how many empty buckets cost as much as one key, so that a
-	// walk over a sparse table ends too.
+	// emptyPerKey is how many empty buckets cost as much as one key. Who deletes
+	// while scanning leaves long stretches of them behind.
 	emptyPerKey = 10
 	// scanMost bounds COUNT, far above what a node can hold.
 	scanMost = 1 << 40
@@ -69,7 +69,6 @@ func (ks *Keyspace) Scan(cursor uint64, count int, now int64, locks Locks, visit
 			position = next
 		} else {
 			at, position = at+1, 0
-			budget.empty-- // slots cost something as well
 		}
 	}
 }

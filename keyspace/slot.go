@@ -120,7 +120,7 @@ func (s *Slot) WriteAt(key []byte, offset int, data []byte, now int64, c Cause) 
 	if e == nil {
 		b := make([]byte, offset+len(data))
 		copy(b[offset:], data)
-		e = s.insert(hash, key, &String{b: b, raw: true}, now)
+		e = s.insert(hash, key, OwnRaw(b), now)
 	} else {
 		before := e.value.Size()
 		e.value = e.value.(*String).writeAt(offset, data)
@@ -179,6 +179,7 @@ func (s *Slot) insert(hash uint64, key []byte, v Value, now int64) *Entry {
 		s.ks.nonEmpty[s.number/64].Or(1 << (s.number % 64))
 	}
 	s.table.insert(e)
+	s.table.resize()
 	s.length.Store(int64(s.table.length))
 	s.group.keys.Add(1)
 	s.addBytes(e.Size())
@@ -191,6 +192,7 @@ func (s *Slot) remove(e *Entry) {
 	s.addBytes(-e.Size())
 	s.group.keys.Add(-1)
 	s.table.remove(e)
+	s.table.resize()
 	s.length.Store(int64(s.table.length))
 	if s.table.length == 0 {
 		s.clear()

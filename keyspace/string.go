@@ -13,7 +13,7 @@ type String struct {
 	b      []byte // unused while number is set
 	n      int64
 	number bool // the value is the decimal text of n
-	raw    bool // longer than embstrLimit, or once changed in place
+	raw    bool // longer than embstrLimit, or made by a command that changes bytes in place
 	shared bool
 }
 
@@ -58,9 +58,9 @@ func NewText(b []byte) *String {
 	return &String{b: append([]byte(nil), b...), raw: true}
 }
 
-// OwnText is NewText for bytes that the caller made for this value and gives
-// away, BITOP's result for one: nothing is copied.
-func OwnText(b []byte) *String { return &String{b: b, raw: len(b) > embstrLimit} }
+// OwnRaw makes a raw value, whatever its length, of bytes that the caller made
+// for it and gives away, as BITOP's result is: nothing is copied.
+func OwnRaw(b []byte) *String { return &String{b: b, raw: true} }
 
 func (s *String) Kind() Kind { return StringKind }
 

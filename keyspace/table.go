@@ -111,7 +111,6 @@ func (t *table) insert(e *Entry) {
 	}
 	e.next, *p = *p, e
 	t.length++
-	t.resize()
 }
 
 // remove takes out an entry that is in the table.
@@ -122,11 +121,11 @@ func (t *table) remove(e *Entry) {
 	}
 	*p, e.next = e.next, nil
 	t.length--
-	t.resize()
 }
 
 // resize begins a move if the table has become too full or too empty, and does
-// the operation's share of a move in progress. It returns the work done.
+// the operation's share of a move in progress. It is called after each insertion
+// and deletion, and returns the work done.
 func (t *table) resize() (entries, emptied int) {
 	if !t.moving {
 		bits := t.buckets.bits
