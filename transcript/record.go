@@ -86,16 +86,21 @@ func (f *File) listen(protocol int, heard map[*Step]map[int][]saying) error {
 		}
 	}()
 	p := play{file: f, target: "redis", protocol: protocol, conns: map[string]*conn{}, known: map[string]string{}}
+	shared := ""
 	p.start = func(s *Step) (string, error) {
+		if s == nil && shared != "" {
+			return shared, nil
+		}
 		dir, err := os.MkdirTemp("", "transcript")
 		if err != nil {
 			return "", fmt.Errorf("record: %w", err)
 		}
 		ends = append(ends, func() { _ = os.RemoveAll(dir) })
-		if s == nil {
-			s = &Step{kind: fresh}
+		var directive Step
+		if s != nil {
+			directive = *s
 		}
-		args, err := redisArgs(dir, s.args, s.nodes)
+		args, err := redisArgs(dir, directive.args, directive.nodes)
 		if err != nil {
 			return "", err
 		}
@@ -104,9 +109,8 @@ func (f *File) listen(protocol int, heard map[*Step]map[int][]saying) error {
 			return "", err
 		}
 		ends = append(ends, server.stop)
-		if s.Line == 0 {
-			p.start = func(*Step) (string, error) { return server.addr, nil }
-			return server.addr, p.server(s)
+		if s == nil {
+			shared = server.addr
 		}
 		return server.addr, nil
 	}
