@@ -214,30 +214,43 @@ func (e *Editor) claimChunk(c int) {
 }
 
 // relink gives every primary its list of replicas and points owners and
-// myself at the latest version of each node.
+// myself at the latest version of each node. A replica has none, also if
+// another replica names it, as happens while a failover spreads.
 func (e *Editor) relink() {
 	if !e.shardsStale {
 		return
 	}
 	e.shardsStale = false
 	replicas := make(map[NodeID][]*Node)
-	for _, n := range e.next.nodes { // by id, so the lists are by id
-		if n.Replica && n.Primary != "" {
+	for i, n := range e.next.nodes { // by id, so the lists are by id
+		if !n.Replica {
+			continue
+		}
+		n = e.setReplicas(i, nil)
+		if n.Primary != "" {
 			replicas[n.Primary] = append(replicas[n.Primary], n)
 		}
 	}
 	for i, n := range e.next.nodes {
-		list := replicas[n.ID]
-		if slices.Equal(n.Replicas, list) {
-			continue
+		if !n.Replica {
+			e.setReplicas(i, replicas[n.ID])
 		}
-		e.claimNodes()
-		linked := *n
-		linked.Replicas = list
-		e.next.nodes[i] = &linked
 	}
 	e.next.myself = e.Node(e.next.myself.ID)
 	e.repoint()
+}
+
+// setReplicas makes the list that of the i-th node, and returns the node.
+func (e *Editor) setReplicas(i int, list []*Node) *Node {
+	n := e.next.nodes[i]
+	if slices.Equal(n.Replicas, list) {
+		return n
+	}
+	e.claimNodes()
+	linked := *n
+	linked.Replicas = list
+	e.next.nodes[i] = &linked
+	return &linked
 }
 
 // repoint replaces outdated owners. Neighbouring slots mostly have one owner,

@@ -36,7 +36,8 @@ type hold struct {
 }
 
 // Publication says what to do now. View is the view to publish, nil if the
-// published one stays. If Wake is set, Tick wants to be called at WakeAt.
+// published one stays; it may differ in nothing that rows show, which Version
+// tells. If Wake is set, Tick wants to be called at WakeAt.
 type Publication struct {
 	View   *View
 	Wake   bool
@@ -51,7 +52,9 @@ func NewPublisher(v *View) *Publisher {
 // Published returns the view that is published now.
 func (p *Publisher) Published() *View { return p.published }
 
-// Version counts the published views, from 1.
+// Version is the number of the published view, from 1. It rises when snapshot
+// rows of any variant come out otherwise, config epochs included, so what was
+// rendered once stays good until it does.
 func (p *Publisher) Version() uint64 { return p.version }
 
 // Offer takes the next current view.
@@ -141,8 +144,10 @@ func (p *Publisher) publish(now time.Duration) Publication {
 	}
 	var out Publication
 	if next != p.published {
+		if snapshotsDiffer(p.published, next) {
+			p.version++
+		}
 		p.published = next
-		p.version++
 		out.View = next
 	}
 	return p.wake(out)
@@ -184,6 +189,20 @@ func sameListed(a, b *Node) bool {
 	return slices.EqualFunc(a.listedReplicas(), b.listedReplicas(), func(r, s *Node) bool {
 		return r == s || r.ID == s.ID && r.sameAddress(s)
 	})
+}
+
+// snapshotsDiffer tells whether the snapshot rows of two views can differ.
+func snapshotsDiffer(a, b *View) bool {
+	if ownersOrAddressesDiffer(a, b) {
+		return true
+	}
+	for _, n := range b.nodes {
+		was := a.Node(n.ID)
+		if was != n && (was == nil || was.ConfigEpoch != n.ConfigEpoch || !sameListed(was, n)) {
+			return true
+		}
+	}
+	return false
 }
 
 // ownersOrAddressesDiffer tells whether a view differs from another in more
