@@ -23,7 +23,7 @@ func main() {
 		os.Exit(1)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	s, err := server.New(server.Options{Config: c, Log: log, Storage: nodesfile.Mem(), Version: "0.1.0", Fatal: func(err error) { log.Error(err.Error()); os.Exit(1) }})
+	s, err := server.New(server.Options{Config: c, Log: log, Storage: nodesfile.NewMemory(), Version: "0.1.0", Fatal: func(err error) { log.Error(err.Error()); os.Exit(1) }})
 	if err != nil {
 		log.Error(err.Error())
 		os.Exit(1)

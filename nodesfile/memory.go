@@ -25,6 +25,10 @@ func NewMemory() *Memory {
 	return m
 }
 
+// Close does nothing: what a Memory remembers, it remembers for the next node
+// that is started from it.
+func (m *Memory) Close() error { return nil }
+
 // StepsOfSave is the number of steps that a synced Save takes.
 const StepsOfSave = 5
 

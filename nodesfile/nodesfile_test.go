@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var _, _ Storage = (*File)(nil), (*Memory)(nil)
+
 func TestFileOnDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nodes-7000.conf")
 	f, err := Open(path)

@@ -15,6 +15,9 @@ type Storage interface {
 	// once Save has returned; without, a crash may bring back an older one,
 	// but a whole one.
 	Save(text []byte, sync bool) error
+
+	// Close lets go of the storage, for another process to use.
+	Close() error
 }
 
 // disk is what replacing a file takes. Names are relative to one directory.

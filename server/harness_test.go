@@ -43,7 +43,7 @@ func startServer(t testing.TB, directives ...string) *testServer {
 	s, err := New(Options{
 		Config:  c,
 		Log:     slog.New(slog.DiscardHandler),
-		Storage: nodesfile.Mem(),
+		Storage: nodesfile.NewMemory(),
 		Version: "test",
 		Fatal:   func(err error) { t.Errorf("the node had to end: %v", err) },
 	})
