@@ -12,38 +12,39 @@ import (
 func clusterCommands() []command {
 	const change = admin | stale | noAsyncLoading | onOwner
 	const ask = stale | onOwner
-	sub := func(name string, arity int, f flags, since string, handler func(*call)) *command {
-		return &command{name: name, arity: arity, flags: f, since: since, handler: handler}
+	const varies = "nondeterministic_output"
+	sub := func(name string, arity int, f flags, since string, handler func(*call), tips ...string) *command {
+		return &command{name: name, arity: arity, flags: f, since: since, handler: handler, tips: tips}
 	}
 	list := []*command{
 		sub("addslots", -3, change, "3.0.0", clusterAddSlots),
 		sub("addslotsrange", -4, change, "7.0.0", clusterAddSlotsRange),
-		sub("bumpepoch", 2, change, "3.0.0", clusterBumpEpoch),
-		sub("count-failure-reports", 3, admin|stale|onOwner, "3.0.0", clusterFailureReports),
+		sub("bumpepoch", 2, change, "3.0.0", clusterBumpEpoch, varies),
+		sub("count-failure-reports", 3, admin|stale|onOwner, "3.0.0", clusterFailureReports, varies),
 		sub("countkeysinslot", 3, stale, "3.0.0", clusterCountKeysInSlot),
 		sub("delslots", -3, change, "3.0.0", clusterDelSlots),
 		sub("delslotsrange", -4, change, "7.0.0", clusterDelSlotsRange),
 		sub("failover", -2, change, "3.0.0", clusterNeedsBus),
 		sub("flushslots", 2, change, "3.0.0", clusterFlushSlots),
 		sub("forget", 3, change, "3.0.0", clusterNeedsBus),
-		sub("getkeysinslot", 4, stale, "3.0.0", clusterGetKeysInSlot),
+		sub("getkeysinslot", 4, stale, "3.0.0", clusterGetKeysInSlot, varies),
 		sub("help", 2, loading|stale, "5.0.0", help(clusterHelp)),
-		sub("info", 2, ask, "3.0.0", clusterInfo),
+		sub("info", 2, ask, "3.0.0", clusterInfo, varies),
 		sub("keyslot", 3, stale, "3.0.0", clusterKeySlot),
-		sub("links", 2, ask, "7.0.0", clusterLinks),
+		sub("links", 2, ask, "7.0.0", clusterLinks, varies),
 		sub("meet", -4, change, "3.0.0", clusterNeedsBus),
 		sub("myid", 2, stale, "3.0.0", clusterMyID),
 		sub("myshardid", 2, ask, "7.2.0", clusterMyShardID),
-		sub("nodes", 2, ask, "3.0.0", clusterNodes),
-		sub("replicas", 3, admin|stale|onOwner, "5.0.0", clusterReplicas),
+		sub("nodes", 2, ask, "3.0.0", clusterNodes, varies),
+		sub("replicas", 3, admin|stale|onOwner, "5.0.0", clusterReplicas, varies),
 		sub("replicate", 3, change, "3.0.0", clusterNeedsBus),
 		sub("reset", -2, admin|stale|noScript|onOwner, "3.0.0", clusterReset),
 		sub("saveconfig", 2, change, "3.0.0", clusterSaveConfig),
 		sub("set-config-epoch", 3, change, "3.0.0", clusterSetConfigEpoch),
 		sub("setslot", -4, change, "3.0.0", clusterSetSlot),
-		sub("shards", 2, ask, "7.0.0", clusterShards),
-		sub("slaves", 3, admin|stale|onOwner, "3.0.0", clusterReplicas),
-		sub("slots", 2, stale|readsMap, "3.0.0", clusterSlots),
+		sub("shards", 2, ask, "7.0.0", clusterShards, varies),
+		sub("slaves", 3, admin|stale|onOwner, "3.0.0", clusterReplicas, varies),
+		sub("slots", 2, stale|readsMap, "3.0.0", clusterSlots, varies),
 	}
 	return []command{
 		{name: "cluster", arity: -2, group: "cluster", since: "3.0.0", subcommands: list},

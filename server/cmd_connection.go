@@ -2,7 +2,8 @@ package server
 
 func connectionCommands() []command {
 	return []command{
-		{name: "ping", arity: -1, flags: fast | allowedSubscribed, categories: catConnection, group: "connection", since: "1.0.0", handler: ping},
+		{name: "ping", arity: -1, flags: fast | allowedSubscribed, categories: catConnection, group: "connection", since: "1.0.0", handler: ping,
+			tips: []string{"request_policy:all_shards", "response_policy:all_succeeded"}},
 		{name: "hello", arity: -1, flags: noScript | loading | stale | fast | noAuth | allowBusy, categories: catConnection, group: "connection", since: "6.0.0", handler: hello},
 		{name: "quit", arity: -1, flags: noScript | loading | stale | fast | noAuth | allowBusy | allowedSubscribed | notQueued, categories: catConnection, group: "connection", since: "1.0.0", handler: quit},
 	}

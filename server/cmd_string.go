@@ -5,7 +5,8 @@ import "slotcast/keyspace"
 func stringCommands() []command {
 	return []command{
 		{name: "get", arity: 2, flags: readonly | fast, categories: catString, keys: oneKey(keyRO | keyAccess), group: "string", since: "1.0.0", handler: get},
-		{name: "set", arity: -3, flags: write | denyOOM, categories: catString, keys: oneKey(keyRW | keyAccess | keyUpdate | keyVariable), group: "string", since: "1.0.0", handler: set},
+		{name: "set", arity: -3, flags: write | denyOOM, categories: catString, group: "string", since: "1.0.0", handler: set, findKeys: setKeys,
+			keys: []keySpec{{flags: keyRW | keyAccess | keyUpdate | keyVariable, begin: 1, step: 1, notes: "with GET the key is read as well"}}},
 	}
 }
 

@@ -16,6 +16,9 @@ type command struct {
 	// subcommands makes it a container, such as CLUSTER.
 	subcommands []*command
 	tips        []string
+	// findKeys is set where keys or their flags depend on more than the specs
+	// can say.
+	findKeys func(args [][]byte) (keys []usedKey, ok bool)
 
 	// The rest is filled in by newTable.
 	parent   *command
@@ -43,13 +46,15 @@ const (
 	asking // ASKING is implied
 	fast
 	noAuth // allowed before authentication
-	mayReplicate
 	noMulti
 	movableKeys
 	allowBusy
 	noAsyncLoading
 	noMandatoryKeys
 	protected // DEBUG, MODULE
+	// mayReplicate commands are no writes and yet pass to replicas, so that
+	// CLIENT PAUSE WRITE holds them. COMMAND of Redis keeps the flag to itself.
+	mayReplicate
 
 	// onOwner commands run on the goroutine that owns the state machine.
 	onOwner
@@ -80,7 +85,7 @@ var flagNames = []struct {
 	{pubsub, "pubsub"}, {noScript, "noscript"}, {blocking, "blocking"},
 	{loading, "loading"}, {stale, "stale"}, {skipMonitor, "skip_monitor"},
 	{skipSlowlog, "skip_slowlog"}, {asking, "asking"}, {fast, "fast"},
-	{noAuth, "no_auth"}, {mayReplicate, "may_replicate"},
+	{noAuth, "no_auth"},
 	{noAsyncLoading, "no_async_loading"}, {noMulti, "no_multi"},
 	{movableKeys, "movablekeys"}, {allowBusy, "allow_busy"},
 	{noMandatoryKeys, "no_mandatory_keys"},
@@ -172,6 +177,10 @@ type keySpec struct {
 	limit int
 	// count means that begin holds the number of keys, which follow it.
 	count bool
+	// unknown means that only findKeys of the command tells the places.
+	unknown bool
+	// notes is a remark for COMMAND INFO.
+	notes string
 }
 
 type keyFlags uint16

@@ -38,6 +38,10 @@ const (
 	errShuttingDown       respError = "ERR the server is shutting down"
 	errPushDisabled       respError = "ERR slot change push is disabled (cluster-slots-push no)"
 	errMinority           respError = "CLUSTERDOWN No majority reached, slot changes are not served"
+	errNoSuchCommand      respError = "ERR Invalid command specified"
+	errTakesNoKeys        respError = "ERR The command has no key arguments"
+	errCommandArity       respError = "ERR Invalid number of arguments specified for command"
+	errCommandArguments   respError = "ERR Invalid arguments specified for command"
 	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
 )
 

@@ -124,9 +124,12 @@ func (cmd *command) keyIndexes(args [][]byte) func(func(int) bool) {
 }
 
 // find returns the places that the spec gives for these arguments. It is not
-// ok when the keyword is missing or a count makes no sense; the handler then
+// ok when the keyword is missing, a count makes no sense or the places are unknown; the handler then
 // answers the error.
 func (k *keySpec) find(args [][]byte) (first, last, step int, ok bool) {
+	if k.unknown {
+		return 0, 0, 0, false
+	}
 	first, step = k.begin, max(k.step, 1)
 	if k.keyword != "" {
 		if first = k.findKeyword(args); first < 0 {
