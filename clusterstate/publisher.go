@@ -67,7 +67,7 @@ func (p *Publisher) Offer(now time.Duration, v *View) Publication {
 			p.holds[id] = h
 		}
 	}
-	return p.publish(now)
+	return p.publish()
 }
 
 // Tick publishes what has been held for long enough.
@@ -85,13 +85,13 @@ func (p *Publisher) Tick(now time.Duration) Publication {
 	if !due {
 		return p.wake(Publication{})
 	}
-	return p.publish(now)
+	return p.publish()
 }
 
 // note brings the holds up to date with the step from the current view to v.
 func (p *Publisher) note(now time.Duration, v *View) {
-	for _, n := range v.nodes {
-		was, shown := p.current.Node(n.ID), p.published.Node(n.ID)
+	for i, n := range v.nodes {
+		was, shown := p.current.nodeNear(i, n.ID), p.published.nodeNear(i, n.ID)
 		if was == n && shown == n || was == nil || shown == nil {
 			continue // unchanged, or a newcomer that owns nothing yet
 		}
@@ -118,7 +118,7 @@ func (p *Publisher) note(now time.Duration, v *View) {
 }
 
 // publish makes the view that shows everything but the pending lists.
-func (p *Publisher) publish(now time.Duration) Publication {
+func (p *Publisher) publish() Publication {
 	var held []*Node
 	for id, h := range p.holds {
 		if !h.pending {
@@ -196,8 +196,8 @@ func snapshotsDiffer(a, b *View) bool {
 	if ownersOrAddressesDiffer(a, b) {
 		return true
 	}
-	for _, n := range b.nodes {
-		was := a.Node(n.ID)
+	for i, n := range b.nodes {
+		was := a.nodeNear(i, n.ID)
 		if was != n && (was == nil || was.ConfigEpoch != n.ConfigEpoch || !sameListed(was, n)) {
 			return true
 		}
@@ -211,8 +211,8 @@ func ownersOrAddressesDiffer(a, b *View) bool {
 	if a.settings.Endpoint != b.settings.Endpoint || a.myself.ID != b.myself.ID {
 		return true
 	}
-	for _, n := range b.nodes {
-		if was := a.Node(n.ID); was != nil && was != n && !was.sameAddress(n) {
+	for i, n := range b.nodes {
+		if was := a.nodeNear(i, n.ID); was != nil && was != n && !was.sameAddress(n) {
 			return true
 		}
 	}

@@ -203,3 +203,14 @@ func TestPublisherPromises(t *testing.T) {
 	h.p.Tick(now + time.Minute)
 	require.Empty(t, h.p.holds, "a quiet publisher keeps no history")
 }
+
+// BenchmarkOffer is one slot moved among a thousand nodes.
+func BenchmarkOffer(b *testing.B) {
+	v := evenly(1000)
+	views := []*View{v, edited(v, func(e *Editor) { e.SetOwner(5461, testID(0)) })}
+	p := NewPublisher(v)
+	b.ReportAllocs()
+	for i := 1; b.Loop(); i++ {
+		p.Offer(0, views[i&1])
+	}
+}

@@ -80,6 +80,15 @@ func (v *View) Node(id NodeID) *Node {
 	return nil
 }
 
+// nodeNear is Node for a caller who walks the nodes of a similar view and is
+// at the i-th: mostly that is the place here, too.
+func (v *View) nodeNear(i int, id NodeID) *Node {
+	if i < len(v.nodes) && v.nodes[i].ID == id {
+		return v.nodes[i]
+	}
+	return v.Node(id)
+}
+
 func findNode(nodes []*Node, id NodeID) (int, bool) {
 	return slices.BinarySearchFunc(nodes, id, func(n *Node, id NodeID) int {
 		return strings.Compare(string(n.ID), string(id))
