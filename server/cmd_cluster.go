@@ -27,7 +27,7 @@ func clusterCommands() []command {
 		sub("failover", -2, change, "3.0.0", clusterNeedsBus),
 		sub("flushslots", 2, change, "3.0.0", clusterFlushSlots),
 		sub("forget", 3, change, "3.0.0", clusterNeedsBus),
-		sub("getkeysinslot", 4, stale, "3.0.0", clusterGetKeysInSlot, varies),
+		sub("getkeysinslot", 4, stale|eachSlot, "3.0.0", clusterGetKeysInSlot, varies),
 		sub("help", 2, loading|stale, "5.0.0", help(clusterHelp)),
 		sub("info", 2, ask, "3.0.0", clusterInfo, varies),
 		sub("keyslot", 3, stale, "3.0.0", clusterKeySlot),

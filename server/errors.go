@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -45,6 +46,19 @@ const (
 	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
 )
 
+// Errors of the generic commands.
+const (
+	errMoveCluster   respError = "ERR MOVE is not allowed in cluster mode"
+	errSwapDBCluster respError = "ERR SWAPDB is not allowed in cluster mode"
+	errCopyCluster   respError = "ERR Copying to another database is not allowed in cluster mode"
+	errSameObject    respError = "ERR source and destination objects are the same"
+	errNotInt32      respError = "ERR value is out of range, value must between -2147483648 and 2147483647"
+	errInvalidCursor respError = "ERR invalid cursor"
+	errExpireNX      respError = "ERR NX and XX, GT or LT options at the same time are not compatible"
+	errExpireGTLT    respError = "ERR GT and LT options at the same time are not compatible"
+	errNotLFU        respError = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
+)
+
 const errProtected respError = "DENIED slotcast is running in protected mode because protected mode is enabled and no password is set for the default user. " +
 	"In this mode connections are only accepted from the loopback interface. " +
 	"Set a password (requirepass), or turn it off from the same host with CONFIG SET protected-mode no, or start with --protected-mode no."
@@ -75,6 +89,16 @@ func errUnknownCommand(args [][]byte) respError {
 		name = name[:128]
 	}
 	return respError(fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", name, b.String()))
+}
+
+func errExpireTime(name string) respError {
+	return respError(fmt.Sprintf("ERR invalid expire time in '%s' command", name))
+}
+
+func errUnsupportedOption(option []byte) respError {
+	option, _, _ = bytes.Cut(option, []byte{0})
+	option = bytes.TrimRight(option, "\r\n")
+	return respError(fmt.Sprintf("ERR Unsupported option %s", option))
 }
 
 func errSubscriberMode(name string) respError {

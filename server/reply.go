@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"slotcast/resp2"
 	"slotcast/resp3"
 )
@@ -34,6 +36,10 @@ func (r *Reply) Array(n int) { r.buf = resp2.AppendArray(r.buf, n) }
 
 // Raw writes bytes that are already encoded for this connection's protocol.
 func (r *Reply) Raw(b []byte) { r.buf = append(r.buf, b...) }
+
+// Insert puts bytes before those written since the reply had the length at: the
+// head of a list whose length is known only after its elements.
+func (r *Reply) Insert(at int, b []byte) { r.buf = slices.Insert(r.buf, at, b...) }
 
 // Null writes the null of a missing bulk string.
 func (r *Reply) Null() {
