@@ -43,6 +43,11 @@ const (
 	errTakesNoKeys        respError = "ERR The command has no key arguments"
 	errCommandArity       respError = "ERR Invalid number of arguments specified for command"
 	errCommandArguments   respError = "ERR Invalid arguments specified for command"
+	errStringTooLong      respError = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+	errOffset             respError = "ERR offset is out of range"
+	errCountOverflow      respError = "ERR increment or decrement would overflow"
+	errDecrementOverflow  respError = "ERR decrement would overflow"
+	errNaNOrInfinity      respError = "ERR increment would produce NaN or Infinity"
 	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
 )
 
