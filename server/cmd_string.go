@@ -9,13 +9,13 @@ import (
 func stringCommands() []command {
 	return []command{
 		{name: "get", arity: 2, flags: readonly | fast, categories: catString, keys: oneKey(keyRO | keyAccess), group: "string", since: "1.0.0", handler: get},
-		{name: "set", arity: -3, flags: write | denyOOM, categories: catString, keys: withNotes(oneKey(keyRW|keyAccess|keyUpdate|keyVariable), "RW and ACCESS due to the optional `GET` argument"), group: "string", since: "1.0.0", handler: set},
+		{name: "set", arity: -3, flags: write | denyOOM, categories: catString, findKeys: setKeys, keys: withNotes(oneKey(keyRW|keyAccess|keyUpdate|keyVariable), "with GET the key is read as well"), group: "string", since: "1.0.0", handler: set},
 		{name: "setex", arity: 4, flags: write | denyOOM, categories: catString, keys: oneKey(keyOW | keyUpdate), group: "string", since: "2.0.0", handler: setex},
 		{name: "psetex", arity: 4, flags: write | denyOOM, categories: catString, keys: oneKey(keyOW | keyUpdate), group: "string", since: "2.6.0", handler: psetex},
 		{name: "setnx", arity: 3, flags: write | denyOOM | fast, categories: catString, keys: oneKey(keyOW | keyInsert), group: "string", since: "1.0.0", handler: setnx},
 		{name: "getset", arity: 3, flags: write | denyOOM | fast, categories: catString, keys: oneKey(keyRW | keyAccess | keyUpdate), group: "string", since: "1.0.0", handler: getset},
 		{name: "getdel", arity: 2, flags: write | fast, categories: catString, keys: oneKey(keyRW | keyAccess | keyDelete), group: "string", since: "6.2.0", handler: getdel},
-		{name: "getex", arity: -2, flags: write | fast, categories: catString, keys: withNotes(oneKey(keyRW|keyAccess|keyUpdate), "RW and UPDATE because it changes the TTL"), group: "string", since: "6.2.0", handler: getex},
+		{name: "getex", arity: -2, flags: write | fast, categories: catString, keys: withNotes(oneKey(keyRW|keyAccess|keyUpdate), "an option changes when the key expires"), group: "string", since: "6.2.0", handler: getex},
 		{name: "mget", arity: -2, flags: readonly | fast, categories: catString, keys: keyRange(keyRO|keyAccess, 1, -1, 1), group: "string", since: "1.0.0", handler: mget, tips: []string{"request_policy:multi_shard"}},
 		{name: "mset", arity: -3, flags: write | denyOOM, categories: catString, keys: keyRange(keyOW|keyUpdate, 1, -1, 2), group: "string", since: "1.0.1", handler: mset, tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}},
 		{name: "msetnx", arity: -3, flags: write | denyOOM, categories: catString, keys: keyRange(keyOW|keyInsert, 1, -1, 2), group: "string", since: "1.0.1", handler: msetnx, tips: []string{"request_policy:multi_shard", "response_policy:agg_min"}},
@@ -32,6 +32,7 @@ func stringCommands() []command {
 	}
 }
 
+// withNotes adds the remark that COMMAND INFO shows with the command's key.
 func withNotes(keys []keySpec, notes string) []keySpec {
 	keys[0].notes = notes
 	return keys
