@@ -74,11 +74,11 @@ func subscribe(cl *call) {
 		}
 	}
 	if reserved {
+		cl.lockCommit()
 		if err := cl.server.familyRefusal(); err != nil {
 			cl.fail(err)
 			return
 		}
-		cl.lockCommit()
 	}
 	var snapshots []string
 	for _, name := range names {
@@ -141,6 +141,7 @@ func psubscribe(cl *call) {
 	c := cl.conn
 	for _, pattern := range cl.args[1:] {
 		if channels.MatchesFamily(string(pattern)) {
+			cl.lockCommit()
 			if err := cl.server.familyRefusal(); err != nil {
 				cl.fail(err)
 				return

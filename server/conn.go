@@ -174,8 +174,15 @@ func (c *conn) process() bool {
 func (c *conn) limits() resp2.Limits {
 	l := resp2.DefaultLimits
 	l.Bulk = c.server.config.Values().ProtoMaxBulkLen
-	l.Unauthenticated = !c.authenticated
+	l.Unauthenticated = c.mustAuthenticate()
 	return l
+}
+
+// mustAuthenticate reports whether a password is asked for that this client
+// has not given. Taking the password away lets everyone in; setting one puts
+// nobody out who was in.
+func (c *conn) mustAuthenticate() bool {
+	return !c.authenticated && c.server.config.Values().RequirePass != ""
 }
 
 // keep holds on to a partial command, in a buffer with room for more, and

@@ -87,7 +87,7 @@ func (s *Server) admit(cl *call) error {
 		return errArity(cmd.fullName)
 	case cmd.flags&protected != 0 && !s.debugAllowed(c):
 		return errDebugProtected
-	case !c.authenticated && cmd.flags&noAuth == 0:
+	case cmd.flags&noAuth == 0 && c.mustAuthenticate():
 		return errNoAuth
 	case cmd.flags&noMulti != 0 && c.inMulti():
 		return errNotInMulti

@@ -39,10 +39,6 @@ const (
 	errShuttingDown       respError = "ERR the server is shutting down"
 	errPushDisabled       respError = "ERR slot change push is disabled (cluster-slots-push no)"
 	errMinority           respError = "CLUSTERDOWN No majority reached, slot changes are not served"
-	errNoSuchCommand      respError = "ERR Invalid command specified"
-	errTakesNoKeys        respError = "ERR The command has no key arguments"
-	errCommandArity       respError = "ERR Invalid number of arguments specified for command"
-	errCommandArguments   respError = "ERR Invalid arguments specified for command"
 	errStringTooLong      respError = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	errOffset             respError = "ERR offset is out of range"
 	errCountOverflow      respError = "ERR increment or decrement would overflow"
@@ -129,6 +125,11 @@ func errSubcommandSyntax(container, sub string) respError {
 	return respError(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", sub, strings.ToUpper(container)))
 }
 
+// errTooManyClients is the reason why maxclients cannot be so large.
+func errTooManyClients(most int) string {
+	return fmt.Sprintf("The operating system is not able to handle the specified number of clients, try with %d", most)
+}
+
 // errorText is the text of an error reply. What is not a respError comes from
 // a package that knows nothing of codes, and gets the generic one.
 func errorText(err error) string {
@@ -137,3 +138,12 @@ func errorText(err error) string {
 	}
 	return "ERR " + err.Error()
 }
+
+// What the commands about the server itself answer.
+const (
+	errNoSuchCommand    respError = "ERR Invalid command specified"
+	errTakesNoKeys      respError = "ERR The command has no key arguments"
+	errCommandArity     respError = "ERR Invalid number of arguments specified for command"
+	errCommandArguments respError = "ERR Invalid arguments specified for command"
+	errRewriteInExec    respError = "ERR CONFIG REWRITE is not allowed in transactions"
+)

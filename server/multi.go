@@ -141,6 +141,10 @@ func (s *Server) execHere(cl *call, st *staged) {
 	for _, name := range cl.exec.family {
 		c.join(name)
 	}
+	if len(cl.exec.family) > 0 && s.familyRefusal() != nil {
+		// The same EXEC that subscribed ended the service.
+		c.closeAfter = true
+	}
 	cl.snapshot = c.snapshots(cl.exec.snapshots)
 }
 

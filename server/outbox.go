@@ -107,10 +107,12 @@ func (o *outbox) holding() bool {
 	return o.bracket
 }
 
-// setForm changes the form of what is queued from now on, and the class.
-func (o *outbox) setForm(f channels.Form, class config.Class) {
+// refile changes the form of what is queued from now on, and the class, to what
+// the connection has now. Both are read under the lock: of two who refile at
+// once, the later one sees what made the other come.
+func (o *outbox) refile() {
 	o.mu.Lock()
-	o.form, o.class = f, class
+	o.form, o.class = o.conn.form(), o.conn.class()
 	o.mu.Unlock()
 }
 

@@ -33,10 +33,12 @@ import (
 
 // Options are what a server is made of.
 type Options struct {
-	Config  *config.Config
-	Log     *slog.Logger
-	Storage nodesfile.Storage
-	Version string
+	Config *config.Config
+	Log    *slog.Logger
+	// LogLevel, if Log was made with it, follows the directive loglevel.
+	LogLevel *slog.LevelVar
+	Storage  nodesfile.Storage
+	Version  string
 	// Fatal is told of an error after which the node must not go on. It
 	// should end the process.
 	Fatal func(error)
@@ -45,12 +47,14 @@ type Options struct {
 // Server is one node. New starts its owner; Serve accepts clients; Close ends
 // everything that either started.
 type Server struct {
-	config  *config.Config
-	log     *slog.Logger
-	version string
-	fatal   func(error)
-	started time.Time
-	runID   string
+	config *config.Config
+	log    *slog.Logger
+	// logLevel is one of its own when the maker of the logger gave none.
+	logLevel *slog.LevelVar
+	version  string
+	fatal    func(error)
+	started  time.Time
+	runID    string
 
 	commands *table
 	keys     *keyspace.Keyspace
@@ -69,8 +73,9 @@ type Server struct {
 	nextConnID atomic.Int64
 	conns      connTable
 
-	mu        sync.Mutex // guards listeners and closing
+	mu        sync.Mutex // guards listeners, bound and closing
 	listeners []net.Listener
+	bound     map[endpoint]net.Listener // those that port and bind ask for
 	closing   bool
 	// stop is closed when the server begins to end; the goroutines of cron and
 	// the accept loops watch it.
@@ -87,6 +92,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		config:   o.Config,
 		log:      o.Log,
+		logLevel: cmp.Or(o.LogLevel, new(slog.LevelVar)),
 		version:  o.Version,
 		fatal:    o.Fatal,
 		started:  time.Now(),
@@ -97,7 +103,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.commands = newTable(
 		connectionCommands(), stringCommands(), genericCommands(), transactionCommands(),
-		pubsubCommands(), clusterCommands(), serverCommands(), introspectionCommands(),
+		pubsubCommands(), clusterCommands(), serverCommands(), configCommands(), introspectionCommands(),
 	)
 	s.memory.server, s.latency.server = s, s
 	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})

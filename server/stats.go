@@ -38,6 +38,17 @@ func (s *stats) countError(text string) {
 	}
 }
 
+// reset sets to zero what CONFIG RESETSTAT does. The speeds forget too.
+func (s *stats) reset() {
+	for _, n := range []*atomic.Int64{&s.commands, &s.connections, &s.rejectedConnections, &s.bytesIn, &s.bytesOut, &s.errors} {
+		n.Store(0)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byCode = nil
+	s.opsRate, s.inRate, s.outRate = rate{}, rate{}, rate{}
+}
+
 // commandStats are the counters of one command.
 type commandStats struct {
 	calls, rejected, failed, micros atomic.Int64
@@ -48,6 +59,12 @@ func (s *commandStats) count(took time.Duration, failed bool) {
 	s.micros.Add(took.Microseconds())
 	if failed {
 		s.failed.Add(1)
+	}
+}
+
+func (s *commandStats) reset() {
+	for _, n := range []*atomic.Int64{&s.calls, &s.rejected, &s.failed, &s.micros} {
+		n.Store(0)
 	}
 }
 

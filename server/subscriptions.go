@@ -36,14 +36,14 @@ func (c *conn) inSubscriberMode() bool {
 }
 
 // refile tells the outbox which form and limits the connection has now. It is
-// called whenever protocol, library name, subscriptions or a directive change.
-func (c *conn) refile() {
-	c.outbox.setForm(c.form(), c.class())
-}
+// called whenever protocol, library name, subscriptions or a directive change,
+// by the connection's goroutine or, for a directive, by the owner.
+func (c *conn) refile() { c.outbox.refile() }
 
+// form may be asked for by any goroutine.
 func (c *conn) form() channels.Form {
 	var f channels.Form
-	if c.reply.resp3 {
+	if c.identity.Load().resp3 {
 		f |= channels.RESP3
 	}
 	if c.server.config.Values().SlotsPayload == config.PayloadJSON {
