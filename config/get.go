@@ -53,8 +53,11 @@ func lookup(name string) (int, bool) {
 
 // shown is the value as CONFIG GET prints it.
 func shown(texts []string, i int) string {
-	if table[i].name == "cluster-enabled" {
+	switch table[i].name {
+	case "cluster-enabled":
 		return "yes"
+	case "notify-keyspace-events":
+		return notifyShown(texts[i])
 	}
 	return texts[i]
 }

@@ -92,7 +92,8 @@ func (f NotifyFlags) write(b *strings.Builder, letters []notifyLetter) {
 	}
 }
 
-// notifyEvents is the kind of notify-keyspace-events.
+// notifyEvents is the kind of notify-keyspace-events. Its text says n beside A,
+// which is in force like any other letter and yet never shown.
 type notifyEvents struct{}
 
 func (notifyEvents) parse(words []string, _ setting) (string, error) {
@@ -100,9 +101,19 @@ func (notifyEvents) parse(words []string, _ setting) (string, error) {
 	if !ok {
 		return "", fault("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
 	}
-	return flags.String(), nil
+	text := flags.String()
+	if flags&(NotifyAll|NotifyNew) == NotifyAll|NotifyNew {
+		text += "n"
+	}
+	return text, nil
 }
 
 func (notifyEvents) lines(name, text string) []string {
-	return []string{name + " " + quote(text)}
+	return []string{name + " " + quote(notifyShown(text))}
+}
+
+// notifyShown is the text as CONFIG GET and REWRITE have it.
+func notifyShown(text string) string {
+	flags, _ := ParseNotifyFlags(text)
+	return flags.String()
 }

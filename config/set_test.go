@@ -173,3 +173,15 @@ func TestRewriteKeepsTheMeaning(t *testing.T) {
 		})
 	}
 }
+
+// The letter n is in force beside A, but CONFIG GET does not print it.
+func TestNotifyNewBesideAll(t *testing.T) {
+	c := Default()
+	for letters, want := range map[string]string{"KEAn": "AKE", "nAKEm": "AKEm", "g$lshzxetdnK": "AK", "Kn": "nK"} {
+		ch, err := c.Prepare([][2]string{{"notify-keyspace-events", letters}}, false)
+		require.NoError(t, err)
+		ch.Commit()
+		require.NotZero(t, c.Values().NotifyEvents&NotifyNew, letters)
+		require.Equal(t, [][2]string{{"notify-keyspace-events", want}}, c.Get("notify-keyspace-events"))
+	}
+}

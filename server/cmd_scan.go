@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -30,39 +29,31 @@ func scanCommands() []command {
 const walkStep = 128
 
 // walk visits about count keys from the cursor on, and returns the cursor to go
-// on with. Between its steps it holds no lock, and calls giveWay: a mutex that
-// is taken again at once goes to those who wait for it only after a millisecond.
-func walk(ks *keyspace.Keyspace, cursor uint64, count int, now int64, locks keyspace.Locks, giveWay func(), visit func(*keyspace.Entry)) uint64 {
+// on with. Between its steps it holds no lock, and gives way: a mutex that is
+// taken again at once goes to those who wait for it only after a millisecond.
+// In an EXEC they wait for its end anyhow. A client that has gone gets no more.
+func (cl *call) walk(cursor uint64, count int, visit func(*keyspace.Entry)) (next uint64) {
 	for {
 		step := min(count, walkStep)
-		cursor = ks.Scan(cursor, step, now, locks, visit)
-		if count -= step; cursor == 0 || count <= 0 {
+		cursor = cl.server.keys.Scan(cursor, step, cl.now, cl.slotLocks(), visit)
+		if count -= step; cursor == 0 || count <= 0 || cl.conn.ended() {
 			return cursor
 		}
-		giveWay()
+		if cl.exec == nil {
+			cl.server.giveWay()
+		}
 	}
 }
 
-// list walks over the keys that the filter lets through, and adds them to the
-// reply. A client that has gone gets no more of them.
+// list adds the keys that the filter lets through to the reply, and counts them.
 func (cl *call) list(cursor uint64, count int, f keyFilter) (next uint64, n int) {
-	giveWay := runtime.Gosched
-	if cl.exec != nil {
-		giveWay = func() {} // who waits, waits for the whole EXEC
-	}
-	for {
-		step := min(count, 64*walkStep)
-		cursor = walk(cl.server.keys, cursor, step, cl.now, cl.slotLocks(), giveWay, func(e *keyspace.Entry) {
-			if f.passes(e) {
-				cl.reply.BulkString(e.Key())
-				n++
-			}
-		})
-		if count -= step; cursor == 0 || count <= 0 || cl.conn.ended() {
-			return cursor, n
+	next = cl.walk(cursor, count, func(e *keyspace.Entry) {
+		if f.passes(e) {
+			cl.reply.BulkString(e.Key())
+			n++
 		}
-		giveWay()
-	}
+	})
+	return next, n
 }
 
 // keyFilter is what SCAN and KEYS select by. The zero value lets all keys pass.

@@ -20,6 +20,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -70,6 +71,10 @@ type Server struct {
 	latency  latency
 	family   family
 
+	// giveWay is called between the steps of a walk over all keys, with no lock
+	// held. A test puts itself in its place.
+	giveWay func()
+
 	nextConnID atomic.Int64
 	conns      connTable
 
@@ -98,6 +103,7 @@ func New(o Options) (*Server, error) {
 		started:  time.Now(),
 		runID:    randomHex(20),
 		channels: channels.New(),
+		giveWay:  runtime.Gosched,
 		stop:     make(chan struct{}),
 		shutdown: make(chan ShutdownRequest, 1),
 	}
