@@ -49,7 +49,7 @@ func hello(cl *call) {
 	cl.reply.BulkString("server")
 	cl.reply.BulkString("redis")
 	cl.reply.BulkString("version")
-	cl.reply.BulkString(redisVersion)
+	cl.reply.BulkString(RedisVersion)
 	cl.reply.BulkString("proto")
 	if c.reply.resp3 {
 		cl.reply.Int(3)
@@ -73,5 +73,5 @@ func (c *conn) setProtocol(resp3 bool) {
 	c.refile()
 }
 
-// redisVersion is the release whose commands are there.
-const redisVersion = "7.2.4"
+// RedisVersion is the release of Redis whose commands are there.
+const RedisVersion = "7.2.4"

@@ -137,7 +137,6 @@ func (o *owner) tick() {
 func (o *owner) close() {
 	close(o.quit)
 	<-o.done
-	o.storage.Close()
 }
 
 // do runs f on the owner's goroutine and waits for it.

@@ -18,10 +18,12 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"net"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -128,6 +130,24 @@ func New(o Options) (*Server, error) {
 
 // Shutdown is where a SHUTDOWN command arrives.
 func (s *Server) Shutdown() <-chan ShutdownRequest { return s.shutdown }
+
+// Describe says who this node is and which slots it owns, for the log.
+func (s *Server) Describe() (id, slots string) {
+	v := s.topology.current()
+	n := 0
+	var ranges []string
+	for _, r := range v.OwnedRanges() {
+		if r.Owner == v.Myself() {
+			n += int(r.End-r.Start) + 1
+			ranges = append(ranges, fmt.Sprintf("%d-%d", r.Start, r.End))
+		}
+	}
+	slots = "no slots"
+	if n > 0 {
+		slots = fmt.Sprintf("%d slots (%s)", n, strings.Join(ranges, " "))
+	}
+	return string(v.Myself().ID), slots
+}
 
 // Close stops accepting, lets the replies that are ready leave, ends every
 // connection, and waits for all goroutines. ctx bounds the friendly part.
