@@ -44,6 +44,18 @@ const (
 	errCountOverflow      respError = "ERR increment or decrement would overflow"
 	errDecrementOverflow  respError = "ERR decrement would overflow"
 	errNaNOrInfinity      respError = "ERR increment would produce NaN or Infinity"
+	errBitOffset          respError = "ERR bit offset is not an integer or out of range"
+	errBit                respError = "ERR bit is not an integer or out of range"
+	errBitArgument        respError = "ERR The bit argument must be 1 or 0."
+	errBitopNot           respError = "ERR BITOP NOT must be called with a single source key."
+	errBitfieldType       respError = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
+	errOverflowType       respError = "ERR Invalid OVERFLOW type specified"
+	errBitfieldRO         respError = "ERR BITFIELD_RO only supports the GET subcommand"
+	errLCSType            respError = "ERR The specified keys must contain string values"
+	errLCSLenAndIdx       respError = "ERR If you want both the length and indexes, please just use IDX."
+	errLCSTooLong         respError = "ERR String too long for LCS"
+	errLCSLimit           respError = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len"
+	errLCSMemory          respError = "ERR Insufficient memory, failed allocating transient memory for LCS"
 	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
 )
 

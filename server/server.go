@@ -110,8 +110,9 @@ func New(o Options) (*Server, error) {
 		shutdown: make(chan ShutdownRequest, 1),
 	}
 	s.commands = newTable(
-		connectionCommands(), stringCommands(), genericCommands(), transactionCommands(),
-		pubsubCommands(), clusterCommands(), serverCommands(), configCommands(), introspectionCommands(),
+		connectionCommands(), stringCommands(), bitmapCommands(), lcsCommands(),
+		genericCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
+		serverCommands(), configCommands(), introspectionCommands(),
 	)
 	s.memory.server, s.latency.server = s, s
 	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})
