@@ -26,16 +26,12 @@ var limitsTable = []directive{
 	{name: "slowlog-log-slower-than", kind: integer{min: -1, max: maxInt64}, def: "10000"},
 	{name: "slowlog-max-len", kind: anyCount, def: "128"},
 	{name: "latency-monitor-threshold", kind: anyCount, def: "0"},
-	{name: "latency-tracking", kind: boolean{}, def: "yes", status: accepted, why: noPercentiles},
-	{name: "latency-tracking-info-percentiles", kind: percentiles{}, def: "50 99 99.9", flags: multi,
-		status: accepted, why: noPercentiles},
+	{name: "latency-tracking", kind: boolean{}, def: "yes"},
+	{name: "latency-tracking-info-percentiles", kind: percentiles{}, def: "50 99 99.9", flags: multi},
 	{name: "tracking-table-max-keys", kind: anyCount, def: "1000000"},
 }
 
-const (
-	noEviction    = "it tunes the eviction of keys, of which there is none"
-	noPercentiles = "latencies are not kept by command"
-)
+const noEviction = "it tunes the eviction of keys, of which there is none"
 
 var clusterTable = []directive{
 	{name: "cluster-enabled", kind: clusterEnabled{}, flags: immutable, status: protects,

@@ -102,6 +102,10 @@ type Values struct {
 	SlowlogMicros    int64 // -1 logs nothing, 0 everything
 	SlowlogMaxLen    int64
 	LatencyMillis    int64 // milliseconds, 0 turns the monitor off
+	// LatencyTracking keeps a histogram for each command, of which INFO shows
+	// LatencyPercentiles.
+	LatencyTracking    bool
+	LatencyPercentiles []float64
 
 	// The cluster. StartsEmpty is an explicit `cluster-enabled yes`: without
 	// it a node that has no cluster file yet owns all slots.
@@ -159,6 +163,17 @@ func (t textsReader) int64(name string) int64 {
 }
 
 func (t textsReader) int(name string) int { return int(t.int64(name)) }
+
+func (t textsReader) floats(name string) (list []float64) {
+	for _, word := range strings.Fields(t.text(name)) {
+		f, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			panic("config: " + name + ": " + err.Error())
+		}
+		list = append(list, f)
+	}
+	return list
+}
 
 // bytes reads an amount of memory, which Redis holds in 64 unsigned bits. What
 // is beyond an int64 is as good as the largest one.
@@ -222,6 +237,9 @@ func newValues(texts []string) *Values {
 		SlowlogMicros:    t.int64("slowlog-log-slower-than"),
 		SlowlogMaxLen:    t.int64("slowlog-max-len"),
 		LatencyMillis:    t.int64("latency-monitor-threshold"),
+
+		LatencyTracking:    t.bool("latency-tracking"),
+		LatencyPercentiles: t.floats("latency-tracking-info-percentiles"),
 
 		StartsEmpty:           t.text("cluster-enabled") == "yes",
 		ClusterConfigFile:     t.text("cluster-config-file"),

@@ -3,50 +3,46 @@ package server
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"slotcast/config"
 )
 
-// ListenConfigured opens the listeners that the configuration asks for: port on
-// each address of bind, and the unix socket. CONFIG SET of port and bind later
-// replaces them.
-func (s *Server) ListenConfigured() error {
+// OpenListeners listens where port, bind and unixsocket say. An address that
+// cannot be had is an error, unless the directive marks it as optional. CONFIG
+// SET of port and bind later replaces the listeners.
+func (s *Server) OpenListeners() error {
 	v := s.config.Values()
 	if _, err := s.rebind(v); err != nil {
 		return err
 	}
-	if v.UnixSocket == "" {
-		return nil
+	if v.UnixSocket != "" {
+		return s.listenUnix(v)
 	}
-	l, err := listenUnix(v)
-	if err != nil {
-		return fmt.Errorf("unixsocket: %w", err)
-	}
-	s.Listen(l)
 	return nil
 }
 
-// listenUnix takes the place of a socket file that an earlier process left.
-func listenUnix(v *config.Values) (net.Listener, error) {
+func (s *Server) listenUnix(v *config.Values) error {
 	path := v.Path(v.UnixSocket)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
+	os.Remove(path) // what a process that is no more left behind
 	l, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("unix socket: %w", err)
 	}
 	if v.UnixSocketPerm != 0 {
-		if err := os.Chmod(path, fs.FileMode(v.UnixSocketPerm)); err != nil {
+		if err := os.Chmod(path, os.FileMode(v.UnixSocketPerm)); err != nil {
 			l.Close()
-			return nil, err
+			return fmt.Errorf("unix socket: %w", err)
 		}
 	}
-	return l, nil
+	setBacklog(l, v.TCPBacklog)
+	s.Listen(l)
+	return nil
 }
 
 // endpoint is an address to listen on.
@@ -58,13 +54,7 @@ type endpoint struct{ network, addr string }
 func (s *Server) rebind(v *config.Values) (settle func(), err error) {
 	wanted := make(map[endpoint]bool)
 	opened := make(map[endpoint]net.Listener)
-	defer func() {
-		if err != nil {
-			for _, l := range opened {
-				l.Close()
-			}
-		}
-	}()
+	skipped := 0
 	for _, bind := range v.Bind {
 		network, addr, optional := listenAddress(bind, strconv.Itoa(v.Port))
 		e := endpoint{network, addr}
@@ -76,14 +66,20 @@ func (s *Server) rebind(v *config.Values) (settle func(), err error) {
 			continue
 		}
 		l, err := net.Listen(network, addr)
-		if err != nil && optional {
-			s.log.Warn("an address of bind is not on this host", "addr", addr, "error", err)
+		if optional && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
+			s.log.Warn("address not available, skipped", "addr", addr)
+			skipped++
 			continue
 		}
 		if err != nil {
-			return nil, err
+			closeAll(opened)
+			return nil, fmt.Errorf("Could not create server TCP listening socket %s: %w", addr, err)
 		}
+		setBacklog(l, v.TCPBacklog)
 		opened[e] = l
+	}
+	if v.Port != 0 && skipped == len(wanted) {
+		return nil, errors.New("none of the addresses of bind is available")
 	}
 	for e, l := range opened {
 		s.Listen(l)
@@ -95,6 +91,12 @@ func (s *Server) rebind(v *config.Values) (settle func(), err error) {
 		s.mu.Unlock()
 	}
 	return func() { s.unbind(wanted) }, nil
+}
+
+func closeAll(opened map[endpoint]net.Listener) {
+	for _, l := range opened {
+		l.Close()
+	}
 }
 
 func (s *Server) isBound(e endpoint) bool {
@@ -111,6 +113,43 @@ func (s *Server) unbind(wanted map[endpoint]bool) {
 		if !wanted[e] {
 			l.Close()
 			delete(s.bound, e)
+			s.listeners = slices.DeleteFunc(s.listeners, func(other net.Listener) bool { return other == l })
 		}
 	}
+}
+
+// setBacklog listens a second time, which only changes the length of the
+// queue: the net package has no way to ask for one.
+func setBacklog(l net.Listener, n int) {
+	sc, ok := l.(syscall.Conn)
+	if !ok {
+		return
+	}
+	if raw, err := sc.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { syscall.Listen(int(fd), n) })
+	}
+}
+
+// Addresses are where the node listens.
+func (s *Server) Addresses() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]string, len(s.listeners))
+	for i, l := range s.listeners {
+		list[i] = l.Addr().String()
+	}
+	return list
+}
+
+// listenAddress turns one address of bind into what net.Listen takes: "*" is
+// every address, and one that begins with "-" may be missing on this host.
+func listenAddress(bind string, port string) (network, addr string, optional bool) {
+	bind, optional = strings.CutPrefix(bind, "-")
+	switch bind {
+	case "*":
+		return "tcp4", ":" + port, optional
+	case "::*":
+		return "tcp6", ":" + port, optional
+	}
+	return "tcp", net.JoinHostPort(bind, port), optional
 }

@@ -23,6 +23,8 @@ func introspectionCommands() []command {
 				sub("info", -2, "2.8.13", describeCommands, unordered),
 				sub("list", -2, "7.0.0", listCommands, unordered),
 			}},
+		{name: "info", arity: -1, flags: read, categories: catDangerous, group: "server", since: "1.0.0", handler: info,
+			tips: []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"}},
 	}
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"log/slog"
 	"slices"
 	"syscall"
 
@@ -135,7 +134,6 @@ func (s *Server) commitConfig(cause *conn, ch *config.Change) {
 	ch.Commit()
 	v := ch.New
 	s.applyNotify(v)
-	s.logLevel.Set(LogLevel(v.LogLevel))
 	if ch.Changed("cluster-slots-payload") {
 		for _, c := range s.conns.all() {
 			c.refile()
@@ -144,20 +142,6 @@ func (s *Server) commitConfig(cause *conn, ch *config.Change) {
 	if ch.Changed("cluster-slots-push") && !v.SlotsPush {
 		s.family.closeAll(cause, "cluster-slots-push was turned off")
 	}
-}
-
-// LogLevel is a level of the directive loglevel as slog has it. Verbose stands
-// between debug and the rest.
-func LogLevel(l config.LogLevel) slog.Level {
-	switch l {
-	case config.LogDebug:
-		return slog.LevelDebug
-	case config.LogVerbose:
-		return slog.LevelDebug + 2
-	case config.LogWarning:
-		return slog.LevelWarn
-	}
-	return slog.LevelInfo
 }
 
 // reservedFiles are the descriptors that are not for clients: listeners, logs,

@@ -113,7 +113,7 @@ func TestConfigSetPushNoEndsTheFamily(t *testing.T) {
 
 func TestConfigSetPortMovesTheListener(t *testing.T) {
 	s := startServer(t, "--bind", "127.0.0.1", "--port", freePort(t))
-	require.NoError(t, s.ListenConfigured())
+	require.NoError(t, s.OpenListeners())
 	old := net.JoinHostPort("127.0.0.1", strconv.Itoa(s.config.Values().Port))
 	stays := dialAddr(t, "tcp", old)
 	next := freePort(t)

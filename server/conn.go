@@ -122,6 +122,7 @@ func (c *conn) serve() {
 			return
 		}
 		c.server.stats.bytesIn.Add(int64(n))
+		c.server.stats.reads.Add(1)
 		c.lastActive.Store(time.Now().UnixMilli())
 		if !c.process() {
 			return

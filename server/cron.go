@@ -20,9 +20,11 @@ func (s *Server) cron() {
 		case <-s.stop:
 			return
 		case now := <-ticker.C:
+			start := time.Now()
 			for deleted := expireBudget; deleted >= expireBudget; {
 				deleted, _ = s.keys.ExpireDue(now.UnixMilli(), expireBudget)
 			}
+			s.stats.expireMicros.Add(time.Since(start).Microseconds())
 			s.memory.sample()
 			s.stats.sample(now)
 			if round%10 == 0 {
@@ -32,12 +34,19 @@ func (s *Server) cron() {
 	}
 }
 
-// sweepClients closes clients that were silent for too long, and those that
+// sweepClients measures the buffers of all clients, and closes clients that were silent for too long, and those that
 // have been above their soft limit for too long.
 func (s *Server) sweepClients(now time.Time) {
 	timeout := time.Duration(s.config.Values().TimeoutSeconds) * time.Second
+	var largest bufferSizes
+	total := int64(0)
+	defer func() { s.stats.noteBuffers(largest, total) }()
 	for _, c := range s.conns.all() {
 		c.outbox.checkSoftLimit()
+		in := int(c.readCap.Load())
+		out, _ := c.outbox.waiting()
+		largest = bufferSizes{max(largest.in, in), max(largest.out, out)}
+		total += int64(in + out)
 		if timeout <= 0 || c.identity.Load().monitoring || c.subCount()+int(c.numSsub.Load()) > 0 {
 			continue
 		}

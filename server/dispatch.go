@@ -180,6 +180,9 @@ func (s *Server) call(cl *call) {
 	cl.cmd.handler(cl)
 	took := time.Since(start)
 	cl.cmd.stats.count(took, cl.failed)
+	if s.config.Values().LatencyTracking {
+		cl.cmd.stats.latency.record(took)
+	}
 	s.stats.commands.Add(1)
 	if cl.cmd.flags&skipSlowlog == 0 {
 		s.slowlog.record(cl, start, took)

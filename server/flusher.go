@@ -88,6 +88,7 @@ func (f *flusher) write(o *outbox, scratch []byte) {
 		}
 		rest, n, err := o.conn.socket.tryWriteAll(q, scratch)
 		o.conn.server.stats.bytesOut.Add(int64(n))
+		o.conn.server.stats.writes.Add(1)
 		o.putBack(q, rest, n, err)
 		if len(rest) > 0 && err == nil {
 			f.block(o)
@@ -110,6 +111,7 @@ func (f *flusher) block(o *outbox) {
 			}
 			rest, n, err := o.conn.socket.writeAll(q)
 			o.conn.server.stats.bytesOut.Add(int64(n))
+			o.conn.server.stats.writes.Add(1)
 			o.putBack(q, rest, n, err)
 		}
 	}()

@@ -2,15 +2,8 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net"
-	"os"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
-
-	"slotcast/config"
 )
 
 // Listen adds a listener whose connections the server will serve. It returns
@@ -107,88 +100,4 @@ func (s *Server) refuse(nc net.Conn) respError {
 func isLocal(nc net.Conn) bool {
 	a, ok := nc.RemoteAddr().(*net.TCPAddr)
 	return !ok || a.IP.IsLoopback()
-}
-
-// OpenListeners listens where port, bind and unixsocket say. An address that
-// cannot be had is an error, unless the directive marks it as optional.
-func (s *Server) OpenListeners() error {
-	v := s.config.Values()
-	if v.Port != 0 {
-		opened := 0
-		for _, bind := range v.Bind {
-			network, addr, optional := listenAddress(bind, strconv.Itoa(v.Port))
-			l, err := net.Listen(network, addr)
-			if err != nil {
-				if optional && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
-					s.log.Warn("address not available, skipped", "addr", addr)
-					continue
-				}
-				return fmt.Errorf("Could not create server TCP listening socket %s: %w", addr, err)
-			}
-			setBacklog(l, v.TCPBacklog)
-			s.Listen(l)
-			opened++
-		}
-		if opened == 0 {
-			return errors.New("none of the addresses of bind is available")
-		}
-	}
-	if v.UnixSocket != "" {
-		return s.listenUnix(v)
-	}
-	return nil
-}
-
-func (s *Server) listenUnix(v *config.Values) error {
-	path := v.Path(v.UnixSocket)
-	os.Remove(path) // what a process that is no more left behind
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return fmt.Errorf("unix socket: %w", err)
-	}
-	if v.UnixSocketPerm != 0 {
-		if err := os.Chmod(path, os.FileMode(v.UnixSocketPerm)); err != nil {
-			l.Close()
-			return fmt.Errorf("unix socket: %w", err)
-		}
-	}
-	setBacklog(l, v.TCPBacklog)
-	s.Listen(l)
-	return nil
-}
-
-// setBacklog listens a second time, which only changes the length of the
-// queue: the net package has no way to ask for one.
-func setBacklog(l net.Listener, n int) {
-	sc, ok := l.(syscall.Conn)
-	if !ok {
-		return
-	}
-	if raw, err := sc.SyscallConn(); err == nil {
-		raw.Control(func(fd uintptr) { syscall.Listen(int(fd), n) })
-	}
-}
-
-// Addresses are where the node listens.
-func (s *Server) Addresses() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := make([]string, len(s.listeners))
-	for i, l := range s.listeners {
-		list[i] = l.Addr().String()
-	}
-	return list
-}
-
-// listenAddress turns one address of bind into what net.Listen takes: "*" is
-// every address, and one that begins with "-" may be missing on this host.
-func listenAddress(bind string, port string) (network, addr string, optional bool) {
-	bind, optional = strings.CutPrefix(bind, "-")
-	switch bind {
-	case "*":
-		return "tcp4", ":" + port, optional
-	case "::*":
-		return "tcp6", ":" + port, optional
-	}
-	return "tcp", net.JoinHostPort(bind, port), optional
 }

@@ -278,6 +278,7 @@ func (o *outbox) send(reply []byte) {
 
 	n, err := o.conn.socket.tryWrite(reply)
 	o.conn.server.stats.bytesOut.Add(int64(n))
+	o.conn.server.stats.writes.Add(1)
 	o.mu.Lock()
 	if err != nil {
 		o.wrote(n)

@@ -36,12 +36,10 @@ import (
 
 // Options are what a server is made of.
 type Options struct {
-	Config *config.Config
-	Log    *slog.Logger
-	// LogLevel, if Log was made with it, follows the directive loglevel.
-	LogLevel *slog.LevelVar
-	Storage  nodesfile.Storage
-	Version  string
+	Config  *config.Config
+	Log     *slog.Logger
+	Storage nodesfile.Storage
+	Version string
 	// Fatal is told of an error after which the node must not go on. It
 	// should end the process.
 	Fatal func(error)
@@ -50,14 +48,14 @@ type Options struct {
 // Server is one node. New starts its owner; Serve accepts clients; Close ends
 // everything that either started.
 type Server struct {
-	config *config.Config
-	log    *slog.Logger
-	// logLevel is one of its own when the maker of the logger gave none.
-	logLevel *slog.LevelVar
-	version  string
-	fatal    func(error)
-	started  time.Time
-	runID    string
+	config  *config.Config
+	log     *slog.Logger
+	version string
+	fatal   func(error)
+	started time.Time
+	runID   string
+	// replicationID names the history of this node to replicas.
+	replicationID atomic.Value // string
 
 	commands *table
 	keys     *keyspace.Keyspace
@@ -99,7 +97,6 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		config:   o.Config,
 		log:      o.Log,
-		logLevel: cmp.Or(o.LogLevel, new(slog.LevelVar)),
 		version:  o.Version,
 		fatal:    o.Fatal,
 		started:  time.Now(),
@@ -114,12 +111,14 @@ func New(o Options) (*Server, error) {
 		genericCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
 		serverCommands(), configCommands(), introspectionCommands(),
 	)
+	s.replicationID.Store(randomHex(20))
 	s.memory.server, s.latency.server = s, s
 	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})
 	s.applyNotify(o.Config.Values())
 	if err := s.startOwner(o.Storage); err != nil {
 		return nil, err
 	}
+	s.memory.start()
 	s.flusher = newFlusher()
 	s.running.Add(1)
 	go func() { // ends when stop is closed

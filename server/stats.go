@@ -13,9 +13,15 @@ type stats struct {
 	connections         atomic.Int64
 	rejectedConnections atomic.Int64
 	bytesIn, bytesOut   atomic.Int64
+	reads, writes       atomic.Int64 // of sockets
 	errors              atomic.Int64
+	expireMicros        atomic.Int64 // spent on deleting expired keys
+	blocked             atomic.Int64 // clients that wait in a blocking command
+	clientBytes         atomic.Int64 // what clients' buffers held when last looked at
 
 	mu                       sync.Mutex // guards the rest
+	buffers                  [8]bufferSizes
+	nextBuffers              int
 	byCode                   map[string]int64
 	opsRate, inRate, outRate rate
 }
@@ -40,7 +46,8 @@ func (s *stats) countError(text string) {
 
 // reset sets to zero what CONFIG RESETSTAT does. The speeds forget too.
 func (s *stats) reset() {
-	for _, n := range []*atomic.Int64{&s.commands, &s.connections, &s.rejectedConnections, &s.bytesIn, &s.bytesOut, &s.errors} {
+	for _, n := range []*atomic.Int64{&s.commands, &s.connections, &s.rejectedConnections,
+		&s.bytesIn, &s.bytesOut, &s.reads, &s.writes, &s.errors, &s.expireMicros} {
 		n.Store(0)
 	}
 	s.mu.Lock()
@@ -49,23 +56,66 @@ func (s *stats) reset() {
 	s.opsRate, s.inRate, s.outRate = rate{}, rate{}, rate{}
 }
 
+// errorCount is how often an error code was answered.
+type errorCount struct {
+	code  string
+	count int64
+}
+
+// errorCounts lists the codes in order.
+func (s *stats) errorCounts() []errorCount {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]errorCount, 0, len(s.byCode))
+	for _, code := range sortedKeys(s.byCode) {
+		list = append(list, errorCount{code, s.byCode[code]})
+	}
+	return list
+}
+
+// bufferSizes are the largest buffers of any client at one moment.
+type bufferSizes struct{ in, out int }
+
+// noteBuffers keeps the figures of the latest eight looks at the clients, which
+// are a second apart.
+func (s *stats) noteBuffers(largest bufferSizes, total int64) {
+	s.clientBytes.Store(total)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buffers[s.nextBuffers] = largest
+	s.nextBuffers = (s.nextBuffers + 1) % len(s.buffers)
+}
+
+func (s *stats) recentBuffers() (in, out int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.buffers {
+		in, out = max(in, b.in), max(out, b.out)
+	}
+	return in, out
+}
+
 // commandStats are the counters of one command.
 type commandStats struct {
-	calls, rejected, failed, micros atomic.Int64
+	calls, rejected, failed, nanos atomic.Int64
+	latency                        histogram
 }
+
+func (s *commandStats) used() bool { return s.calls.Load() > 0 || s.rejected.Load() > 0 }
 
 func (s *commandStats) count(took time.Duration, failed bool) {
 	s.calls.Add(1)
-	s.micros.Add(took.Microseconds())
+	s.nanos.Add(int64(took))
 	if failed {
 		s.failed.Add(1)
 	}
 }
 
 func (s *commandStats) reset() {
-	for _, n := range []*atomic.Int64{&s.calls, &s.rejected, &s.failed, &s.micros} {
+	for _, n := range []*atomic.Int64{&s.calls, &s.rejected, &s.failed, &s.nanos} {
 		n.Store(0)
 	}
+	s.latency.reset()
 }
 
 // rates are figures per second over the latest samples.
@@ -102,4 +152,11 @@ func (s *stats) sample(now time.Time) {
 	s.opsRate.sample(now, s.commands.Load())
 	s.inRate.sample(now, s.bytesIn.Load())
 	s.outRate.sample(now, s.bytesOut.Load())
+}
+
+// speeds are commands, bytes read and bytes written per second.
+func (s *stats) speeds() (ops, in, out float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opsRate.perSecond(), s.inRate.perSecond(), s.outRate.perSecond()
 }
