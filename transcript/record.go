@@ -16,6 +16,10 @@ import (
 // this: it knows what comes.
 const silence = 60 * time.Millisecond
 
+// slowest is how long it waits for the first word of the connection that
+// spoke, which may have none to hear.
+const slowest = 500 * time.Millisecond
+
 // Record plays the transcript at path against redis-server in both protocols
 // and writes what came back below every step that has no expectation yet.
 // With all it first drops the expectations that hold nothing but bytes, so
@@ -143,6 +147,9 @@ func (p *play) collect(first string) []saying {
 	names := append([]string(nil), p.order...)
 	sort.SliceStable(names, func(i, j int) bool { return names[i] == first && names[j] != first })
 	said := map[string][]byte{}
+	if c := p.conns[first]; c != nil && c.net.SetReadDeadline(time.Now().Add(slowest)) == nil {
+		_, _ = c.in.Peek(1)
+	}
 	for more := true; more; {
 		more = false
 		for _, name := range names {
