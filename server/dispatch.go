@@ -54,16 +54,16 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 		s.owner.run(cl)
 	case cmd.flags&allSlots != 0:
 		s.keys.LockAll()
+		defer s.keys.UnlockAll()
 		s.enter(cl)
+		defer s.leave(cl)
 		s.lateCall(cl)
-		s.leave(cl)
-		s.keys.UnlockAll()
 	case len(cmd.keys) > 0:
 		s.withSlot(cl, func() { s.call(cl) })
 	default:
 		s.enter(cl)
+		defer s.leave(cl)
 		s.lateCall(cl)
-		s.leave(cl)
 	}
 }
 
@@ -123,29 +123,27 @@ func (s *Server) lateCall(cl *call) {
 // row follows it.
 func (s *Server) withSlot(cl *call, then func()) {
 	n, keyed := cl.cmd.slot(cl.args)
-	if !keyed {
-		s.enter(cl)
-		if err := s.late(cl); err != nil {
+	if keyed {
+		cl.slot = s.keys.Slot(n)
+		cl.slot.Lock()
+		// Deferred, here and elsewhere, because a handler that panics ends
+		// only its connection.
+		defer cl.slot.Unlock()
+		cl.view = s.topology.current()
+	}
+	s.enter(cl)
+	defer s.leave(cl)
+	if keyed {
+		if err := s.redirect(cl, cl.slot, n); err != nil {
 			s.reject(cl, err)
-		} else {
-			then()
+			return
 		}
-		s.leave(cl)
+	}
+	if err := s.late(cl); err != nil {
+		s.reject(cl, err)
 		return
 	}
-	slot := s.keys.Slot(n)
-	slot.Lock()
-	s.enter(cl)
-	cl.slot, cl.view = slot, s.topology.current()
-	if err := s.redirect(cl, slot, n); err != nil {
-		s.reject(cl, err)
-	} else if err := s.late(cl); err != nil {
-		s.reject(cl, err)
-	} else {
-		then()
-	}
-	s.leave(cl)
-	slot.Unlock()
+	then()
 }
 
 // tryRefuse answers a command that redirection or a later check refuses, and

@@ -222,7 +222,7 @@ func (o *outbox) finish() <-chan struct{} {
 		o.state = outboxClosing
 	}
 	start := len(o.queue) > 0 && !o.flushing
-	if !start && !o.flushing {
+	if o.state == outboxDead || !start && !o.flushing {
 		o.mu.Unlock()
 		return nil
 	}
