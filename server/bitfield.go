@@ -119,13 +119,12 @@ func (f field) add(old, n int64, o overflow) (v int64, fits bool) {
 }
 
 // fit returns v as the field holds it. To an unsigned field a negative number
-// is a very large one.
+// is a very large one, and so, in Redis, is to a signed field of less than 64
+// bits one whose distance to the upper bound is larger than an int64.
 func (f field) fit(v int64, o overflow) (int64, bool) {
 	low, high := f.bounds()
-	if !f.signed && v < 0 {
-		return f.limit(uint64(v), true, false, o)
-	}
-	return f.limit(uint64(v), v > high, v < low, o)
+	over := v > high || v < 0 && (!f.signed || f.width < 64 && high-v < 0)
+	return f.limit(uint64(v), over, v < low, o)
 }
 
 func (f field) limit(v uint64, over, under bool, o overflow) (int64, bool) {
