@@ -322,13 +322,13 @@ func (cl *call) shardNode(n gossip.ShardNode) {
 func clusterSlots(cl *call) {
 	if cl.exec != nil && cl.exec.staged != nil {
 		rd := rendered{view: cl.exec.staged.node.View()}
-		cl.reply.Raw(rd.clusterSlots(cl.conn.form()))
+		cl.reply.Raw(rd.clusterSlots(cl.conn.replyForm()))
 		return
 	}
 	if cl.conn.listening() {
 		cl.lockCommit()
 	}
-	cl.reply.Raw(cl.server.topology.published().clusterSlots(cl.conn.form()))
+	cl.reply.Raw(cl.server.topology.published().clusterSlots(cl.conn.replyForm()))
 }
 
 func clusterMyID(cl *call) {

@@ -66,11 +66,13 @@ func hello(cl *call) {
 	cl.reply.Array(0)
 }
 
-// setProtocol changes the form of this command's reply and of all that follows.
-func (c *conn) setProtocol(resp3 bool) {
-	c.reply.resp3 = resp3
-	c.alter(func(id *identity) { id.resp3 = resp3 })
-	c.refile()
+// setProtocol changes the form of this command's reply. When the reply leaves,
+// messages of others follow.
+func (c *conn) setProtocol(resp3 bool) { c.reply.resp3 = resp3 }
+
+// adoptProtocol makes the protocol of the replies that of everything else.
+func (c *conn) adoptProtocol() {
+	c.alter(func(id *identity) { id.resp3 = c.reply.resp3 })
 }
 
 // RedisVersion is the release of Redis whose commands are there.

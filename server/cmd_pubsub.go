@@ -111,7 +111,7 @@ func (cl *call) confirmAfter(kind string, name []byte, change func()) {
 func (c *conn) snapshots(names []string) [][]byte {
 	var out [][]byte
 	for _, name := range names {
-		f := c.form()
+		f := c.replyForm()
 		if name == channels.SnapshotJSON {
 			f |= channels.JSON
 		}

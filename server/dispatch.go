@@ -224,8 +224,13 @@ func (s *Server) leave(cl *call) {
 	if !c.inMulti() && (cl.cmd == nil || cl.cmd.flags&setsAsking == 0) {
 		c.asking = false
 	}
+	reform := c.reply.resp3 != c.identity.Load().resp3
+	if reform && !cl.held {
+		c.adoptProtocol()
+		c.refile()
+	}
 	if cl.held {
-		c.outbox.release(c.reply.buf, cl.snapshot)
+		c.outbox.release(c.reply.buf, cl.snapshot, reform)
 		c.reply.buf = c.reply.buf[:0]
 		cl.held = false
 	}

@@ -58,9 +58,7 @@ const (
 // It implements channels.Subscriber.
 func (o *outbox) Deliver(b channels.Batch) {
 	o.mu.Lock()
-	for _, s := range b.Slices(o.form) {
-		o.push(s)
-	}
+	o.pushAll(b.Slices(o.form))
 	o.unlock()
 }
 
@@ -75,7 +73,11 @@ func (o *outbox) hold() {
 // release appends a copy of reply, then what was parked, and closes the
 // bracket. A snapshot is appended like another piece of the reply, but when
 // nothing waited before it does not count towards the limits.
-func (o *outbox) release(reply []byte, snapshot [][]byte) {
+//
+// With reform set the command changed the connection's protocol: what was
+// parked is in the old form and goes first, and whatever is delivered after
+// the reply has the new one.
+func (o *outbox) release(reply []byte, snapshot [][]byte, reform bool) {
 	o.mu.Lock()
 	o.bracket = false
 	parked := o.parked
@@ -83,28 +85,22 @@ func (o *outbox) release(reply []byte, snapshot [][]byte) {
 	if o.state != outboxDead {
 		o.pending -= total(parked)
 	}
+	if reform {
+		o.pushAll(parked)
+		parked = nil
+		o.conn.adoptProtocol()
+		o.form, o.class = o.conn.form(), o.conn.class()
+	}
 	empty := o.pending == 0
 	if len(reply) > 0 {
 		o.push(append([]byte(nil), reply...))
 	}
-	for _, s := range snapshot {
-		o.push(s)
-	}
+	o.pushAll(snapshot)
 	if empty && len(snapshot) > 0 {
 		o.exempt = o.pending
 	}
-	for _, s := range parked {
-		o.push(s)
-	}
+	o.pushAll(parked)
 	o.unlock()
-}
-
-// holding reports whether the bracket is open. Only the connection's own
-// goroutine, or the owner acting for it, opens and closes it.
-func (o *outbox) holding() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.bracket
 }
 
 // refile changes the form of what is queued from now on, and the class, to what
@@ -130,6 +126,12 @@ func (o *outbox) push(s []byte) {
 		o.queue, o.spare = o.spare[:0], nil
 	}
 	o.queue = append(o.queue, s)
+}
+
+func (o *outbox) pushAll(slices [][]byte) {
+	for _, s := range slices {
+		o.push(s)
+	}
 }
 
 // unlock checks the limits, unlocks, and sees to it that what is queued gets
@@ -312,9 +314,7 @@ func (o *outbox) wrote(n int) {
 		return
 	}
 	o.pending -= n
-	if o.pending == 0 {
-		o.exempt = 0
-	}
+	o.exempt = max(o.exempt-n, 0) // what is exempt stands in front
 }
 
 // take gives the writer, who holds the flushing flag, all that is queued. It

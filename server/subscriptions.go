@@ -52,6 +52,14 @@ func (c *conn) form() channels.Form {
 	return f
 }
 
+// replyForm is the form of what the command now running answers.
+func (c *conn) replyForm() channels.Form {
+	if c.reply.resp3 {
+		return c.form() | channels.RESP3
+	}
+	return c.form() &^ channels.RESP3
+}
+
 func (c *conn) class() config.Class {
 	if c.subCount() > 0 || c.numSsub.Load() > 0 {
 		return config.ClassPubSub
