@@ -1,6 +1,8 @@
 package server
 
 import (
+	"time"
+
 	"slotcast/clusterstate"
 	"slotcast/keyspace"
 	"slotcast/resp2"
@@ -15,6 +17,8 @@ type call struct {
 	cmd    *command
 	args   [][]byte
 	reply  *Reply
+	// start is when the command was taken up, before it waited for its locks.
+	start time.Time
 	// now is the wall clock in unix milliseconds, one value for a whole EXEC.
 	now int64
 	// slot is the locked slot of the command's keys, nil without keys.

@@ -36,7 +36,8 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 			return
 		}
 	}
-	cl.now = time.Now().UnixMilli()
+	cl.start = time.Now()
+	cl.now = cl.start.UnixMilli()
 	switch {
 	case c.inMulti() && cmd.flags&notQueued == 0:
 		s.withSlot(cl, func() { s.queue(cl) })
@@ -174,7 +175,7 @@ func (s *Server) tryRefuse(cl *call) bool {
 
 // call runs the handler and keeps the books.
 func (s *Server) call(cl *call) {
-	start := time.Now()
+	start := cl.start
 	cl.cmd.handler(cl)
 	took := time.Since(start)
 	cl.cmd.stats.count(took, cl.failed)

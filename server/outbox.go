@@ -48,7 +48,8 @@ type outboxState uint8
 
 const (
 	outboxOpen outboxState = iota
-	// outboxClosing takes nothing more and ends the connection once written.
+	// outboxClosing takes no message of others, only the reply of the command
+	// that may be running, and ends the connection once all is written.
 	outboxClosing
 	// outboxDead drops what it holds.
 	outboxDead
@@ -58,7 +59,9 @@ const (
 // It implements channels.Subscriber.
 func (o *outbox) Deliver(b channels.Batch) {
 	o.mu.Lock()
-	o.pushAll(b.Slices(o.form))
+	if o.state == outboxOpen {
+		o.pushAll(b.Slices(o.form))
+	}
 	o.unlock()
 }
 
@@ -114,7 +117,7 @@ func (o *outbox) refile() {
 
 // push adds one slice; mu is held.
 func (o *outbox) push(s []byte) {
-	if o.state != outboxOpen || len(s) == 0 {
+	if o.state == outboxDead || len(s) == 0 {
 		return
 	}
 	o.pending += len(s)
@@ -205,8 +208,8 @@ func (o *outbox) kill(reason string) {
 	o.conn.wake()
 }
 
-// closeSoon makes the connection's goroutine end it once what waits is
-// written. Nothing more is taken.
+// closeSoon makes the connection's goroutine end it after the command it may
+// be running, once what waits is written.
 func (o *outbox) closeSoon(reason string) {
 	o.mu.Lock()
 	if o.state == outboxOpen {
@@ -270,7 +273,7 @@ func (o *outbox) send(reply []byte) {
 		o.unlock()
 		return
 	}
-	if o.state != outboxOpen || len(reply) == 0 {
+	if o.state == outboxDead || len(reply) == 0 {
 		o.mu.Unlock()
 		return
 	}
