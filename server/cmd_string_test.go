@@ -2,8 +2,10 @@ package server
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,6 +79,19 @@ func compareRandom(t *testing.T, protocol string, seed uint64, batches int, next
 		theirs, ours := w.events()
 		require.Equal(t, theirs, ours, "the notifications of\n%s", strings.Join(past[len(past)-size:], "\n"))
 	}
+	theirs, ours := w.both("INFO", "stats")
+	require.Equal(t, lookups(theirs), lookups(ours))
+	require.Len(t, lookups(ours), 2)
+}
+
+// lookups are the lines of INFO that count hits and misses.
+func lookups(info string) (lines []string) {
+	for line := range strings.Lines(info) {
+		if strings.HasPrefix(line, "keyspace_hits:") || strings.HasPrefix(line, "keyspace_misses:") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func stringCommand(r *rand.Rand) []string {
@@ -251,4 +266,20 @@ func TestGetAndSetAllocateNothingButTheValue(t *testing.T) {
 	}
 	require.Zero(t, allocations("GET", "missing"))
 	require.Zero(t, allocations("MGET", "key", "{key}missing", "key"))
+}
+
+// TestLargeReplyIsCopiedOnce reads a value that no socket buffer takes at once.
+func TestLargeReplyIsCopiedOnce(t *testing.T) {
+	const size = 32 << 20
+	s := startServer(t)
+	c := s.dial(t)
+	c.do("SETRANGE", "key", strconv.Itoa(size-1), "x")
+	c.do("CONFIG", "RESETSTAT")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c.send("GET", "key")
+	n, err := io.CopyN(io.Discard, c.r, int64(len(bulk(""))-1+len(strconv.Itoa(size))+size))
+	require.NoError(t, err, "after %d bytes", n)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(size+size/4))
 }

@@ -212,6 +212,12 @@ func (c *conn) keep(rest []byte) {
 // and before a command that waits.
 func (c *conn) flush() {
 	c.outbox.send(c.reply.buf)
+	c.emptyReply()
+}
+
+// emptyReply makes room for new replies after the outbox was given those
+// collected so far. A large buffer now belongs to the outbox.
+func (c *conn) emptyReply() {
 	if cap(c.reply.buf) > writeChunk {
 		c.reply.buf = nil
 	} else {

@@ -232,7 +232,7 @@ func (s *Server) leave(cl *call) {
 	}
 	if cl.held {
 		c.outbox.release(c.reply.buf, cl.snapshot, reform)
-		c.reply.buf = c.reply.buf[:0]
+		c.emptyReply()
 		cl.held = false
 	}
 	if cl.commitLocked {

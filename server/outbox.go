@@ -73,7 +73,7 @@ func (o *outbox) hold() {
 	o.mu.Unlock()
 }
 
-// release appends a copy of reply, then what was parked, and closes the
+// release appends reply, as send does, then what was parked, and closes the
 // bracket. A snapshot is appended like another piece of the reply, but when
 // nothing waited before it does not count towards the limits.
 //
@@ -96,7 +96,7 @@ func (o *outbox) release(reply []byte, snapshot [][]byte, reform bool) {
 	}
 	empty := o.pending == 0
 	if len(reply) > 0 {
-		o.push(append([]byte(nil), reply...))
+		o.push(own(reply))
 	}
 	o.pushAll(snapshot)
 	if empty && len(snapshot) > 0 {
@@ -263,12 +263,13 @@ func (o *outbox) waiting() (bytes, slices int) {
 
 // send writes the replies of a batch of commands: at once from the caller's
 // buffer when nothing waits before them, which is the rule, else queued. The
-// buffer is the caller's again when send returns.
+// buffer is the caller's again when send returns, unless it is larger than
+// writeChunk: then what is queued is the buffer itself.
 func (o *outbox) send(reply []byte) {
 	o.mu.Lock()
 	if o.flushing || len(o.queue) > 0 || o.bracket {
 		if len(reply) > 0 {
-			o.push(append([]byte(nil), reply...))
+			o.push(own(reply))
 		}
 		o.unlock()
 		return
@@ -295,8 +296,7 @@ func (o *outbox) send(reply []byte) {
 		return
 	}
 	if n < len(reply) && o.state != outboxDead {
-		rest := append([]byte(nil), reply[n:]...)
-		o.queue = append([][]byte{rest}, o.queue...)
+		o.queue = append([][]byte{own(reply[n:])}, o.queue...)
 	}
 	o.wrote(n)
 	more := len(o.queue) > 0
@@ -309,6 +309,16 @@ func (o *outbox) send(reply []byte) {
 	case more:
 		o.conn.server.flusher.block(o)
 	}
+}
+
+// own returns reply as the queue may keep it. Small buffers are used again by
+// their connection and therefore copied; to copy a large one would take its
+// time and its memory once more, with mu held.
+func own(reply []byte) []byte {
+	if len(reply) > writeChunk {
+		return reply
+	}
+	return append([]byte(nil), reply...)
 }
 
 // wrote takes n bytes off the count; mu is held.
