@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"time"
 
 	"slotcast/clusterstate"
@@ -31,8 +32,19 @@ type call struct {
 	failed bool
 	// snapshot is sent after the reply.
 	snapshot [][]byte
-	// mark is where the command's reply begins in the connection's buffer.
+	// mark is where the command's reply begins in the connection's buffer; in
+	// an EXEC the reply is that of EXEC.
 	mark int
+	// from is where that begins which mute has yet to decide on.
+	from int
+	// silent tells that the connection ends, and a command before this one in
+	// its EXEC had the last word.
+	silent bool
+	// shown is what MONITOR and SLOWLOG show instead of args, where these have
+	// a secret among them.
+	shown [][]byte
+	// announced tells that the monitors know of the command.
+	announced bool
 	// commitLocked tells that this command holds the commit lock.
 	commitLocked bool
 	// held tells that this command opened the connection's bracket.
@@ -43,8 +55,26 @@ type call struct {
 func (cl *call) fail(err error) {
 	cl.failed = true
 	text := errorText(err)
-	cl.reply.buf = resp2.AppendError(cl.reply.buf, text)
+	if !cl.silent && !cl.conn.muted() {
+		cl.reply.buf = resp2.AppendError(cl.reply.buf, text)
+	}
 	cl.server.stats.countError(text)
+}
+
+// redact hides an argument from MONITOR and SLOWLOG.
+func (cl *call) redact(i int) {
+	if cl.shown == nil {
+		cl.shown = slices.Clone(cl.args)
+	}
+	cl.shown[i] = []byte("(redacted)")
+}
+
+// shownArgs are the arguments without what redact hid.
+func (cl *call) shownArgs() [][]byte {
+	if cl.shown != nil {
+		return cl.shown
+	}
+	return cl.args
 }
 
 // str is the i-th argument as a string; 0 is the command's name.

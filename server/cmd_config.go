@@ -1,7 +1,6 @@
 package server
 
 import (
-	"slices"
 	"syscall"
 
 	"slotcast/config"
@@ -182,10 +181,4 @@ func configResetStat(cl *call) {
 		}
 	}
 	cl.reply.OK()
-}
-
-// redact hides an argument from SLOWLOG.
-func (cl *call) redact(i int) {
-	cl.args = slices.Clone(cl.args)
-	cl.args[i] = []byte("(redacted)")
 }

@@ -82,12 +82,13 @@ func subscribe(cl *call) {
 	}
 	var snapshots []string
 	for _, name := range names {
-		cl.confirmAfter("subscribe", name, func() { c.subscribe(string(name), cl.exec) })
+		c.subscribe(string(name), cl.exec)
+		cl.confirm("subscribe", name, c.subCount())
 		if s := string(name); s == channels.Snapshot || s == channels.SnapshotJSON {
 			snapshots = append(snapshots, s)
 		}
 	}
-	c.refile()
+	cl.joined()
 	if cl.exec != nil {
 		cl.exec.snapshots = append(cl.exec.snapshots, snapshots...)
 		return
@@ -95,15 +96,35 @@ func subscribe(cl *call) {
 	cl.snapshot = c.snapshots(snapshots)
 }
 
-// confirmAfter runs change, which alters the counts, and then confirms. Nothing
-// can come between: the bracket is open.
-func (cl *call) confirmAfter(kind string, name []byte, change func()) {
-	change()
-	count := cl.conn.subCount()
-	if kind == "ssubscribe" || kind == "sunsubscribe" {
-		count = int(cl.conn.numSsub.Load())
+// joined ends a command that has subscribed. No message came between the
+// registration and the confirmation: the bracket is open.
+func (cl *call) joined() {
+	cl.conn.refile()
+	if cl.exec != nil {
+		cl.exec.subscribed = true
 	}
-	cl.confirm(kind, name, count)
+}
+
+// leaving unsubscribes from every name with leave and then confirms, so that
+// what was delivered before comes before the confirmations: after the last one
+// a RESP2 client expects nothing but replies. (An EXEC that has also subscribed
+// leaves it behind, since no message may precede its own confirmation.)
+func (cl *call) leaving(kind string, names [][]byte, leave func(name string), count func() int) {
+	counts := make([]int, len(names))
+	for i, name := range names {
+		leave(string(name))
+		counts[i] = count()
+	}
+	if cl.exec == nil || !cl.exec.subscribed {
+		cl.conn.outbox.separate()
+	}
+	cl.conn.refile()
+	for i, name := range names {
+		cl.confirm(kind, name, counts[i])
+	}
+	if len(names) == 0 {
+		cl.confirm(kind, nil, count())
+	}
 }
 
 // snapshots encodes the messages that answer subscriptions to snapshot
@@ -128,13 +149,7 @@ func unsubscribe(cl *call) {
 	if len(names) == 0 {
 		names = byteNames(sortedKeys(c.subscriptions.channels))
 	}
-	if len(names) == 0 {
-		cl.confirm("unsubscribe", nil, c.subCount())
-	}
-	for _, name := range names {
-		cl.confirmAfter("unsubscribe", name, func() { c.unsubscribe(string(name)) })
-	}
-	c.refile()
+	cl.leaving("unsubscribe", names, c.unsubscribe, c.subCount)
 }
 
 func psubscribe(cl *call) {
@@ -149,9 +164,10 @@ func psubscribe(cl *call) {
 		}
 	}
 	for _, pattern := range cl.args[1:] {
-		cl.confirmAfter("psubscribe", pattern, func() { c.psubscribe(string(pattern)) })
+		c.psubscribe(string(pattern))
+		cl.confirm("psubscribe", pattern, c.subCount())
 	}
-	c.refile()
+	cl.joined()
 }
 
 func punsubscribe(cl *call) {
@@ -160,13 +176,7 @@ func punsubscribe(cl *call) {
 	if len(patterns) == 0 {
 		patterns = byteNames(sortedKeys(c.subscriptions.patterns))
 	}
-	if len(patterns) == 0 {
-		cl.confirm("punsubscribe", nil, c.subCount())
-	}
-	for _, pattern := range patterns {
-		cl.confirmAfter("punsubscribe", pattern, func() { c.punsubscribe(string(pattern)) })
-	}
-	c.refile()
+	cl.leaving("punsubscribe", patterns, c.punsubscribe, c.subCount)
 }
 
 func ssubscribe(cl *call) {
@@ -178,9 +188,10 @@ func ssubscribe(cl *call) {
 		}
 	}
 	for _, name := range cl.args[1:] {
-		cl.confirmAfter("ssubscribe", name, func() { c.ssubscribe(string(name)) })
+		c.ssubscribe(string(name))
+		cl.confirm("ssubscribe", name, c.shardCount())
 	}
-	c.refile()
+	cl.joined()
 }
 
 func sunsubscribe(cl *call) {
@@ -189,13 +200,7 @@ func sunsubscribe(cl *call) {
 	if len(names) == 0 {
 		names = byteNames(c.shardNames())
 	}
-	if len(names) == 0 {
-		cl.confirm("sunsubscribe", nil, int(c.numSsub.Load()))
-	}
-	for _, name := range names {
-		cl.confirmAfter("sunsubscribe", name, func() { c.sunsubscribe(string(name)) })
-	}
-	c.refile()
+	cl.leaving("sunsubscribe", names, c.sunsubscribe, c.shardCount)
 }
 
 func byteNames(names []string) [][]byte {

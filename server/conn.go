@@ -30,13 +30,18 @@ type conn struct {
 	numSub     atomic.Int32
 	numPsub    atomic.Int32
 	numSsub    atomic.Int32
-	unread     atomic.Int32 // bytes read and not yet run
+	unread     atomic.Int32 // bytes in the read buffer
 	readCap    atomic.Int32 // capacity of the read buffer held
+	replyCap   atomic.Int32 // capacity of the reply buffer
+	replyPeak  atomic.Int32 // most bytes of replies that it has held
+	queuedSize atomic.Int32 // bytes of the commands in MULTI
 	killed     atomic.Bool
+	waits      waiting
 
 	// The rest belongs to the connection's goroutine, or to the owner while
 	// that goroutine waits for it.
 	in            []byte // read and not yet run; nil while there is nothing
+	ahead         []byte // read while a command waited
 	framer        resp2.Framer
 	args          [][]byte
 	reply         Reply
@@ -78,6 +83,9 @@ const (
 	replySkip     // this command's reply is dropped
 )
 
+// muted reports that the replies are dropped.
+func (c *conn) muted() bool { return c.replyMode == replyOff || c.replyMode == replySkip }
+
 func (s *Server) newConn(nc net.Conn) *conn {
 	now := time.Now()
 	c := &conn{
@@ -100,7 +108,6 @@ func (s *Server) newConn(nc net.Conn) *conn {
 func (c *conn) wake() {
 	c.killed.Store(true)
 	c.socket.SetReadDeadline(aLongTimeAgo)
-	c.server.pause.wakeAll()
 }
 
 // ended reports that the outbox takes nothing more.
@@ -124,6 +131,8 @@ func (c *conn) serve() {
 		c.server.stats.bytesIn.Add(int64(n))
 		c.server.stats.reads.Add(1)
 		c.lastActive.Store(time.Now().UnixMilli())
+		c.unread.Store(int32(len(in)))
+		c.readCap.Store(int32(cap(in)))
 		if !c.process() {
 			return
 		}
@@ -150,10 +159,10 @@ func (c *conn) process() bool {
 			break
 		}
 		rest = rest[n:]
-		c.unread.Store(int32(len(rest)))
 		if len(c.args) > 0 {
 			c.server.dispatch(c, c.args)
 			ok = !c.closeAfter && !c.ended()
+			rest = c.takeAhead(rest)
 		}
 		if len(c.reply.buf) > writeChunk {
 			c.flush()
@@ -218,10 +227,16 @@ func (c *conn) flush() {
 // emptyReply makes room for new replies after the outbox was given those
 // collected so far. A large buffer now belongs to the outbox.
 func (c *conn) emptyReply() {
+	if n := int32(len(c.reply.buf)); n > c.replyPeak.Load() {
+		c.replyPeak.Store(n)
+	}
 	if cap(c.reply.buf) > writeChunk {
 		c.reply.buf = nil
 	} else {
 		c.reply.buf = c.reply.buf[:0]
+	}
+	if n := int32(cap(c.reply.buf)); n != c.replyCap.Load() {
+		c.replyCap.Store(n)
 	}
 }
 
@@ -253,6 +268,13 @@ const lingerTime = 5 * time.Second
 func (c *conn) remoteAddr() string {
 	return addrString(c.socket.RemoteAddr(), c.server.config.Values().UnixSocket)
 }
+
+// unixSocket reports a client of the unix socket.
+func (c *conn) unixSocket() bool {
+	_, ok := c.socket.LocalAddr().(*net.UnixAddr)
+	return ok
+}
+
 func (c *conn) localAddr() string {
 	return addrString(c.socket.LocalAddr(), c.server.config.Values().UnixSocket)
 }

@@ -47,7 +47,7 @@ func (s *Server) sweepClients(now time.Time) {
 		out, _ := c.outbox.waiting()
 		largest = bufferSizes{max(largest.in, in), max(largest.out, out)}
 		total += int64(in + out)
-		if timeout <= 0 || c.identity.Load().monitoring || c.subCount()+int(c.numSsub.Load()) > 0 {
+		if timeout <= 0 || c.identity.Load().monitoring || c.isWaiting() || c.subCount()+int(c.numSsub.Load()) > 0 {
 			continue
 		}
 		if now.Sub(time.UnixMilli(c.lastActive.Load())) > timeout {

@@ -12,9 +12,9 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 	cl := &c.call
 	*cl = call{server: s, conn: c, args: args, reply: &c.reply, mark: len(c.reply.buf)}
 	cmd, err := s.commands.lookup(args)
+	c.lastCmd.Store(cmd)
 	if err == nil {
 		cl.cmd = cmd
-		c.lastCmd.Store(cmd)
 		err = s.admit(cl)
 	}
 	if err != nil {
@@ -29,10 +29,9 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 		if refused := s.tryRefuse(cl); refused {
 			return
 		}
-		c.flush()
-		cl.mark = 0
+		cl.letGo()
 		s.pause.wait(c, cmd)
-		if c.ended() {
+		if c.ended() || c.closeAfter {
 			return
 		}
 	}
@@ -105,6 +104,10 @@ func (s *Server) late(cl *call) error {
 	if cmd.flags&allowedSubscribed == 0 && c.inSubscriberMode() {
 		return errSubscriberMode(cmd.fullName)
 	}
+	// To Redis who monitors is a kind of replica, and it says so.
+	if c.monitoring && cmd.flags&(write|readonly|mayReplicate) != 0 {
+		return errMonitorKeys
+	}
 	return nil
 }
 
@@ -173,10 +176,18 @@ func (s *Server) tryRefuse(cl *call) bool {
 	return true
 }
 
+// confirms are the flags of the commands whose reply is a push.
+const confirms = subscribes | pubsub
+
 // call runs the handler and keeps the books.
 func (s *Server) call(cl *call) {
 	start := cl.start
+	cl.from, cl.silent = len(cl.reply.buf), cl.conn.closeAfter
 	cl.cmd.handler(cl)
+	// Confirmations are pushes, which CLIENT REPLY leaves alone.
+	if cl.failed || cl.cmd.flags&confirms != confirms {
+		cl.mute()
+	}
 	took := time.Since(start)
 	cl.cmd.stats.count(took, cl.failed)
 	if s.config.Values().LatencyTracking {
@@ -187,9 +198,38 @@ func (s *Server) call(cl *call) {
 		s.slowlog.record(cl, start, took)
 	}
 	s.latency.record(cl.cmd, start, took)
-	if s.monitors.any() && cl.cmd.flags&(skipMonitor|admin) == 0 {
-		s.monitors.feed(cl)
+	cl.announce()
+}
+
+// announce shows the command to the monitors, unless that is done.
+func (cl *call) announce() {
+	if m := &cl.server.monitors; m.any() && !cl.announced && cl.cmd.flags&(skipMonitor|admin) == 0 {
+		cl.announced = true
+		m.feed(cl)
 	}
+}
+
+// mute takes back what the command wrote since cl.from, if CLIENT REPLY or the
+// end of the connection wants it unsaid, and moves cl.from on.
+func (cl *call) mute() {
+	if cl.silent || cl.conn.muted() {
+		cl.reply.buf = cl.reply.buf[:cl.from]
+	}
+	cl.from = len(cl.reply.buf)
+}
+
+// letGo sends what was replied so far and closes the bracket, for a command
+// that is to wait.
+func (cl *call) letGo() {
+	c := cl.conn
+	if cl.held {
+		c.outbox.release(c.reply.buf, nil, false)
+		c.emptyReply()
+		cl.held = false
+	} else {
+		c.flush()
+	}
+	cl.mark, cl.from = 0, 0
 }
 
 // enter opens the connection's bracket, if messages from others can come
@@ -209,13 +249,10 @@ func (cl *call) hold() {
 	}
 }
 
-// leave ends a command: what CLIENT REPLY drops is dropped, and with a bracket
-// open the replies go into the outbox before it closes.
+// leave ends a command: with a bracket open the replies go into the outbox
+// before it closes.
 func (s *Server) leave(cl *call) {
 	c := cl.conn
-	if c.replyMode == replyOff || c.replyMode == replySkip {
-		c.reply.buf = c.reply.buf[:cl.mark]
-	}
 	switch c.replyMode {
 	case replySkip:
 		c.replyMode = replyOn

@@ -59,6 +59,25 @@ const (
 	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
 )
 
+// Errors of the connection commands.
+const (
+	errProtocolInteger respError = "ERR Protocol version is not an integer or out of range"
+	errHelloNoAuth     respError = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"
+	errClientName      respError = "ERR Client names cannot contain spaces, newlines or special characters."
+	errClientID        respError = "ERR Invalid client ID"
+	errKillID          respError = "ERR client-id should be greater than 0"
+	errNoSuchClient    respError = "ERR No such client"
+	errUnblockReason   respError = "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"
+	errUnblocked       respError = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
+	errPauseMode       respError = "ERR CLIENT PAUSE mode must be WRITE or ALL"
+	errTimeoutInteger  respError = "ERR timeout is not an integer or out of range"
+	errTimeoutNegative respError = "ERR timeout is negative"
+	errCaching         respError = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
+	errTracking        respError = "ERR client tracking is not available in this version"
+	errMonitorInExec   respError = "ERR MONITOR isn't allowed for DENY BLOCKING client"
+	errMonitorKeys     respError = "ERR Replica can't interact with the keyspace"
+)
+
 // Errors of the generic commands.
 const (
 	errMoveCluster   respError = "ERR MOVE is not allowed in cluster mode"
@@ -102,6 +121,33 @@ func errUnknownCommand(args [][]byte) respError {
 		name = name[:128]
 	}
 	return respError(fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", name, b.String()))
+}
+
+func errHelloOption(option []byte) respError {
+	return respError(fmt.Sprintf("ERR Syntax error in HELLO option '%s'", cString(option)))
+}
+
+func errClientType(name []byte) respError {
+	return respError(fmt.Sprintf("ERR Unknown client type '%s'", cString(name)))
+}
+
+func errNoSuchUser(name []byte) respError {
+	return respError(fmt.Sprintf("ERR No such user '%s'", cString(name)))
+}
+
+func errClientInfoOption(option []byte) respError {
+	return respError(fmt.Sprintf("ERR Unrecognized option '%s'", cString(option)))
+}
+
+func errClientInfoText(option []byte) respError {
+	return respError(fmt.Sprintf("ERR %s cannot contain spaces, newlines or special characters.", cString(option)))
+}
+
+// cString is as much of an argument as Redis quotes where it prints one as a
+// C string.
+func cString(b []byte) []byte {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return b
 }
 
 func errExpireTime(name string) respError {

@@ -42,8 +42,8 @@ func (m *monitors) remove(c *conn) {
 // feed tells every monitor of a command.
 func (m *monitors) feed(cl *call) {
 	now := time.Now()
-	line := fmt.Appendf(nil, "+%d.%06d [0 %s]", now.Unix(), now.Nanosecond()/1000, cl.conn.remoteAddr())
-	for _, a := range cl.args {
+	line := fmt.Appendf(nil, "+%d.%06d [0 %s]", now.Unix(), now.Nanosecond()/1000, cl.conn.monitorAddr())
+	for _, a := range cl.shownArgs() {
 		line = append(line, ' ')
 		line = appendQuoted(line, a)
 	}
@@ -53,6 +53,14 @@ func (m *monitors) feed(cl *call) {
 	for c := range m.set {
 		c.outbox.Deliver(encoded{line})
 	}
+}
+
+// monitorAddr spells a client's address as MONITOR does.
+func (c *conn) monitorAddr() string {
+	if c.unixSocket() {
+		return "unix:" + c.server.config.Values().UnixSocket
+	}
+	return c.remoteAddr()
 }
 
 // encoded is a batch that looks the same in every form.

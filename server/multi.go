@@ -46,7 +46,10 @@ func (s *Server) queue(cl *call) {
 	tx := cl.conn.tx
 	tx.queue = append(tx.queue, queuedCommand{cl.cmd, args})
 	cl.conn.queued.Store(int32(len(tx.queue)))
+	cl.conn.queuedSize.Add(int32(n))
+	cl.from = len(cl.reply.buf)
 	cl.reply.Status("QUEUED")
+	cl.mute()
 }
 
 // dropTransaction ends MULTI and forgets the watched keys. locks says whether
@@ -58,6 +61,7 @@ func (c *conn) dropTransaction(locks keyspace.Locks) {
 	c.server.keys.Unwatch(&c.tx.watcher, locks)
 	c.tx = nil
 	c.queued.Store(-1)
+	c.queuedSize.Store(0)
 	c.watching.Store(0)
 }
 
@@ -68,6 +72,8 @@ type execution struct {
 	// staged collects what the queued CLUSTER commands do to the state
 	// machine; nil when none is queued.
 	staged *staged
+	// subscribed tells that a command of this EXEC has subscribed to something.
+	subscribed bool
 	// family are the reserved channels, and snapshots those of them whose
 	// message is due, that take effect after the commit of this EXEC.
 	family, snapshots []string
@@ -178,6 +184,8 @@ func runQueue(cl *call) {
 	}
 	dirty := s.keys.Changed(&tx.watcher, cl.now)
 	c.dropTransaction(keyspace.HoldsLocks)
+	c.queued.Store(int32(len(tx.queue))) // CLIENT INFO in the queue tells of it
+	defer c.queued.Store(-1)
 	switch {
 	case tx.aborted:
 		cl.fail(errExecAbort)
@@ -187,6 +195,7 @@ func runQueue(cl *call) {
 		return
 	}
 	cl.reply.Array(len(tx.queue))
+	cl.mute()
 	for _, q := range tx.queue {
 		n, keyed := q.cmd.slot(q.args)
 		inner := call{server: s, conn: c, cmd: q.cmd, args: q.args, reply: cl.reply,
@@ -196,6 +205,7 @@ func runQueue(cl *call) {
 		}
 		s.call(&inner)
 	}
+	cl.from = len(cl.reply.buf) // each of them was muted for itself
 }
 
 // redirectExec decides the redirection of everything queued at once.

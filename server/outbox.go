@@ -27,8 +27,10 @@ type outbox struct {
 	spare   [][]byte
 	pending int // bytes queued, parked, or in the hands of the writer
 	// parked is what others delivered while a command of this connection had
-	// its bracket open; it follows that command's reply.
+	// its bracket open; it follows that command's reply, but for the first
+	// early slices, which come before it.
 	parked  [][]byte
+	early   int
 	bracket bool
 	// exempt counts the bytes of a snapshot that was put on an empty outbox:
 	// a map too large for the limits must still be readable.
@@ -73,6 +75,14 @@ func (o *outbox) hold() {
 	o.mu.Unlock()
 }
 
+// separate is called by a command that has left channels: what is parked was
+// sent before, and comes before its reply.
+func (o *outbox) separate() {
+	o.mu.Lock()
+	o.early = len(o.parked)
+	o.mu.Unlock()
+}
+
 // release appends reply, as send does, then what was parked, and closes the
 // bracket. A snapshot is appended like another piece of the reply, but when
 // nothing waited before it does not count towards the limits.
@@ -83,14 +93,16 @@ func (o *outbox) hold() {
 func (o *outbox) release(reply []byte, snapshot [][]byte, reform bool) {
 	o.mu.Lock()
 	o.bracket = false
-	parked := o.parked
-	o.parked = nil
+	parked, early := o.parked, o.early
+	o.parked, o.early = nil, 0
 	if o.state != outboxDead {
 		o.pending -= total(parked)
 	}
 	if reform {
-		o.pushAll(parked)
-		parked = nil
+		early = len(parked)
+	}
+	o.pushAll(parked[:early])
+	if reform {
 		o.conn.adoptProtocol()
 		o.form, o.class = o.conn.form(), o.conn.class()
 	}
@@ -102,16 +114,21 @@ func (o *outbox) release(reply []byte, snapshot [][]byte, reform bool) {
 	if empty && len(snapshot) > 0 {
 		o.exempt = o.pending
 	}
-	o.pushAll(parked)
+	o.pushAll(parked[early:])
 	o.unlock()
 }
 
 // refile changes the form of what is queued from now on, and the class, to what
 // the connection has now. Both are read under the lock: of two who refile at
-// once, the later one sees what made the other come.
+// once, the later one sees what made the other come. What is parked in another
+// form comes before the reply of the command that changes it.
 func (o *outbox) refile() {
 	o.mu.Lock()
-	o.form, o.class = o.conn.form(), o.conn.class()
+	f := o.conn.form()
+	if f != o.form {
+		o.early = len(o.parked)
+	}
+	o.form, o.class = f, o.conn.class()
 	o.mu.Unlock()
 }
 
@@ -195,7 +212,7 @@ func (o *outbox) checkSoftLimit() {
 func (o *outbox) die(reason string) {
 	o.state, o.reason = outboxDead, reason
 	o.queue, o.spare, o.parked = nil, nil, nil
-	o.pending, o.exempt = 0, 0
+	o.pending, o.early, o.exempt = 0, 0, 0
 }
 
 // kill ends the connection without writing what waits.

@@ -14,9 +14,8 @@ type pause struct {
 	mu     sync.Mutex // guards the rest
 	until  time.Time
 	writes bool // only commands that may write wait
-	// changed is closed and replaced when the pause ends early, is altered, or
-	// a waiting client is to be looked at.
-	changed chan struct{}
+	// waiting are the connections of the commands that wait.
+	waiting map[*conn]struct{}
 }
 
 // set begins a pause, or prolongs the one there is: like Redis, a second pause
@@ -43,27 +42,17 @@ func (p *pause) clear() {
 	p.signal()
 }
 
-// wakeAll makes everybody who waits look whether its connection still lives.
-func (p *pause) wakeAll() {
-	if !p.active.Load() {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.signal()
-}
-
-// signal is called with mu held.
+// signal makes everybody who waits look again; mu is held.
 func (p *pause) signal() {
-	if p.changed != nil {
-		close(p.changed)
-		p.changed = nil
+	for c := range p.waiting {
+		c.release(waitsForPause, outcomeAgain)
 	}
 }
 
-// holds reports whether the command has to wait now.
+// holds reports whether the command has to wait now. Who monitors is exempt,
+// being a kind of replica to Redis.
 func (p *pause) holds(c *conn, cmd *command) bool {
-	if !p.active.Load() {
+	if !p.active.Load() || c.monitoring {
 		return false
 	}
 	p.mu.Lock()
@@ -93,18 +82,26 @@ func mayWrite(c *conn, cmd *command) bool {
 // wait returns when the pause no longer holds the command, or the connection
 // is to end.
 func (p *pause) wait(c *conn, cmd *command) {
-	for p.holds(c, cmd) && !c.ended() {
+	for {
+		c.arm(waitsForPause)
 		p.mu.Lock()
-		if p.changed == nil {
-			p.changed = make(chan struct{})
+		if p.waiting == nil {
+			p.waiting = make(map[*conn]struct{})
 		}
-		changed, left := p.changed, time.Until(p.until)
+		p.waiting[c] = struct{}{}
+		until := p.until
 		p.mu.Unlock()
-		timer := time.NewTimer(left)
-		select {
-		case <-changed:
-		case <-timer.C:
+		out := outcomeEnd
+		holds := p.holds(c, cmd)
+		if holds {
+			out = c.await(until)
 		}
-		timer.Stop()
+		p.mu.Lock()
+		delete(p.waiting, c)
+		p.mu.Unlock()
+		c.disarm()
+		if !holds || out == outcomeEnd {
+			return
+		}
 	}
 }

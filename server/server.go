@@ -107,7 +107,8 @@ func New(o Options) (*Server, error) {
 		shutdown: make(chan ShutdownRequest, 1),
 	}
 	s.commands = newTable(
-		connectionCommands(), stringCommands(), bitmapCommands(), lcsCommands(),
+		connectionCommands(), clientCommands(), monitorCommands(), waitCommands(),
+		stringCommands(), bitmapCommands(), lcsCommands(),
 		genericCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
 		serverCommands(), configCommands(), introspectionCommands(),
 	)
@@ -202,6 +203,22 @@ func (t *connTable) remove(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.byID, c.id)
+}
+
+// living returns the connections that nobody has ended, in the order of their
+// ids. The others are about to leave the list.
+func (t *connTable) living() []*conn {
+	return slices.DeleteFunc(t.all(), func(c *conn) bool { return c.killed.Load() })
+}
+
+// find returns the living connection with an id, nil if there is none.
+func (t *connTable) find(id int64) *conn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.byID[id]; c != nil && !c.killed.Load() {
+		return c
+	}
+	return nil
 }
 
 func (t *connTable) len() int {

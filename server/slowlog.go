@@ -37,7 +37,7 @@ func (l *slowlog) record(cl *call, start time.Time, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, slowEntry{
-		id: l.nextID, at: start, took: took, args: slowArgs(cl.args),
+		id: l.nextID, at: start, took: took, args: slowArgs(cl.shownArgs()),
 		addr: cl.conn.remoteAddr(), name: cl.conn.identity.Load().name,
 	})
 	l.nextID++

@@ -19,13 +19,15 @@ const writeChunk = 64 << 10
 type socket struct {
 	net.Conn
 	raw syscall.RawConn // nil on the fallback
+	fd  int             // for people to read, -1 on the fallback
 }
 
 func newSocket(nc net.Conn) socket {
-	s := socket{Conn: nc}
+	s := socket{Conn: nc, fd: -1}
 	if sc, ok := nc.(syscall.Conn); ok {
 		if raw, err := sc.SyscallConn(); err == nil {
 			s.raw = raw
+			raw.Control(func(fd uintptr) { s.fd = int(fd) })
 		}
 	}
 	return s

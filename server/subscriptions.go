@@ -24,6 +24,9 @@ type subscriptions struct {
 // count is what subscription confirmations of channels and patterns carry.
 func (c *conn) subCount() int { return int(c.numSub.Load() + c.numPsub.Load()) }
 
+// shardCount is what confirmations of shard channels carry.
+func (c *conn) shardCount() int { return int(c.numSsub.Load()) }
+
 // listening reports whether messages of others can reach the connection.
 func (c *conn) listening() bool {
 	return c.monitoring || c.subCount() > 0 || c.numSsub.Load() > 0

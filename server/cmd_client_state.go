@@ -1,0 +1,134 @@
+package server
+
+import "time"
+
+// clientReply changes which replies are sent. The switch to silence is silent
+// itself.
+func clientReply(cl *call) {
+	c := cl.conn
+	switch arg := cl.args[2]; {
+	case is(arg, "on"):
+		c.replyMode = replyOn
+		cl.reply.OK()
+	case is(arg, "off"):
+		c.replyMode = replyOff
+	case is(arg, "skip"):
+		if c.replyMode != replyOff {
+			c.replyMode = replySkipNext
+		}
+	default:
+		cl.fail(errSyntax)
+	}
+}
+
+// onOff reads an argument that is either, and answers when it is neither.
+func (cl *call) onOff(arg []byte) (on, ok bool) {
+	switch {
+	case is(arg, "on"):
+		return true, true
+	case is(arg, "off"):
+		return false, true
+	}
+	cl.fail(errSyntax)
+	return false, false
+}
+
+// clientNoEvict keeps a mark that CLIENT LIST shows. No client is ended here to
+// save memory, so nothing else depends on it.
+func clientNoEvict(cl *call) {
+	if on, ok := cl.onOff(cl.args[2]); ok {
+		cl.conn.alter(func(id *identity) { id.noEvict = on })
+		cl.reply.OK()
+	}
+}
+
+func clientNoTouch(cl *call) {
+	if on, ok := cl.onOff(cl.args[2]); ok {
+		cl.conn.alter(func(id *identity) { id.noTouch = on })
+		cl.reply.OK()
+	}
+}
+
+func clientPause(cl *call) {
+	if len(cl.args) > 4 {
+		cl.fail(errSubcommandSyntax(cl.cmd.parent.name, cl.str(1)))
+		return
+	}
+	writes := false
+	if len(cl.args) == 4 {
+		switch {
+		case is(cl.args[3], "write"):
+			writes = true
+		case !is(cl.args[3], "all"):
+			cl.fail(errPauseMode)
+			return
+		}
+	}
+	length, err := parseMillis(cl.args[2])
+	if err != nil {
+		cl.fail(err)
+		return
+	}
+	now := time.Now()
+	cl.server.pause.set(now, now.Add(length), writes)
+	cl.reply.OK()
+}
+
+func clientUnpause(cl *call) {
+	cl.server.pause.clear()
+	cl.reply.OK()
+}
+
+// clientUnblock ends the wait of another connection. One that CLIENT PAUSE
+// holds is not waiting for anything that could be cut short.
+func clientUnblock(cl *call) {
+	out := outcomeTime
+	switch {
+	case len(cl.args) > 4:
+		cl.fail(errSubcommandSyntax(cl.cmd.parent.name, cl.str(1)))
+		return
+	case len(cl.args) == 4 && is(cl.args[3], "error"):
+		out = outcomeError
+	case len(cl.args) == 4 && !is(cl.args[3], "timeout"):
+		cl.fail(errUnblockReason)
+		return
+	}
+	id, ok := parseInt(cl.args[2])
+	if !ok {
+		cl.fail(errNotInteger)
+		return
+	}
+	n := int64(0)
+	if c := cl.server.conns.find(id); c != nil && c.release(waitsForReplicas, out) {
+		n = 1
+	}
+	cl.reply.Int(n)
+}
+
+// Tracking is not there yet: these commands answer as on a connection that
+// does not use it.
+
+func clientTracking(cl *call) {
+	switch on, ok := cl.onOff(cl.args[2]); {
+	case !ok:
+	case on:
+		cl.fail(errTracking)
+	default:
+		cl.reply.OK()
+	}
+}
+
+func clientCaching(cl *call)  { cl.fail(errCaching) }
+func clientGetRedir(cl *call) { cl.reply.Int(-1) }
+
+func clientTrackingInfo(cl *call) {
+	r := cl.reply
+	r.Map(3)
+	r.BulkString("flags")
+	r.Set(1)
+	r.BulkString("off")
+	r.BulkString("redirect")
+	r.Int(-1)
+	r.BulkString("prefixes")
+	r.Array(0)
+}
