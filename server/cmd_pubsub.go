@@ -181,6 +181,10 @@ func punsubscribe(cl *call) {
 
 func ssubscribe(cl *call) {
 	c := cl.conn
+	if cl.exec != nil {
+		cl.fail(errSubscribeShardInExec)
+		return
+	}
 	for _, name := range cl.args[1:] {
 		if channels.Reserved(name) {
 			cl.fail(errNotShardChannel(name))

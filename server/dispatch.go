@@ -68,8 +68,12 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 }
 
 // reject answers a command that is not run. Inside MULTI it spoils the
-// transaction.
+// transaction; if it is EXEC itself, it ends it.
 func (s *Server) reject(cl *call, err error) {
+	if cl.cmd != nil && cl.cmd.flags&runsExec != 0 {
+		cl.conn.dropTransaction(keyspace.Locks(cl.exec != nil))
+		err = errExecRejected(err)
+	}
 	if cl.conn.inMulti() {
 		cl.conn.tx.aborted = true
 	}
@@ -98,7 +102,7 @@ func (s *Server) admit(cl *call) error {
 // late makes the checks that come after redirection.
 func (s *Server) late(cl *call) error {
 	c, cmd := cl.conn, cl.cmd
-	if cmd.flags&denyOOM != 0 && s.memory.full() {
+	if c.needsMemory(cmd) && s.memory.full() {
 		return errOOM
 	}
 	if cmd.flags&allowedSubscribed == 0 && c.inSubscriberMode() {
@@ -109,6 +113,12 @@ func (s *Server) late(cl *call) error {
 		return errMonitorKeys
 	}
 	return nil
+}
+
+// needsMemory reports a command that is refused above maxmemory, or an EXEC
+// with such a one.
+func (c *conn) needsMemory(cmd *command) bool {
+	return cmd.flags&denyOOM != 0 || cmd.flags&runsExec != 0 && c.tx.has(denyOOM)
 }
 
 // lateCall makes the late checks and runs the handler.
@@ -281,7 +291,7 @@ func (s *Server) leave(cl *call) {
 // lockCommit takes the commit lock until the reply is in the outbox. In an EXEC
 // it is held already, or the owner runs it, besides whom nobody commits.
 func (cl *call) lockCommit() {
-	if cl.exec == nil && !cl.commitLocked || cl.exec != nil && cl.cmd.flags&runsExec != 0 {
+	if cl.exec == nil && !cl.commitLocked {
 		cl.server.topology.mu.Lock()
 		cl.commitLocked = true
 	}

@@ -14,49 +14,50 @@ type respError string
 func (e respError) Error() string { return string(e) }
 
 const (
-	errSyntax             respError = "ERR syntax error"
-	errNotInteger         respError = "ERR value is not an integer or out of range"
-	errNotFloat           respError = "ERR value is not a valid float"
-	errNoSuchKey          respError = "ERR no such key"
-	errWrongType          respError = "WRONGTYPE Operation against a key holding the wrong kind of value"
-	errNoAuth             respError = "NOAUTH Authentication required."
-	errWrongPass          respError = "WRONGPASS invalid username-password pair or user is disabled."
-	errNoPassword         respError = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
-	errOOM                respError = "OOM command not allowed when used memory > 'maxmemory'."
-	errExecAbort          respError = "EXECABORT Transaction discarded because of previous errors."
-	errNestedMulti        respError = "ERR MULTI calls can not be nested"
-	errExecNoMulti        respError = "ERR EXEC without MULTI"
-	errDiscardNoMulti     respError = "ERR DISCARD without MULTI"
-	errWatchInMulti       respError = "ERR WATCH inside MULTI is not allowed"
-	errNotInMulti         respError = "ERR Command not allowed inside a transaction"
-	errInvalidSlot        respError = "ERR Invalid slot"
-	errInvalidSlotOrCount respError = "ERR Invalid slot or number of keys"
-	errDebugProtected     respError = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
-	errMaxClients         respError = "ERR max number of clients reached"
-	errCrossSlot          respError = "CROSSSLOT Keys in request don't hash to the same slot"
-	errInvalidDB          respError = "ERR DB index is out of range"
-	errSelectCluster      respError = "ERR SELECT is not allowed in cluster mode"
-	errShuttingDown       respError = "ERR the server is shutting down"
-	errPushDisabled       respError = "ERR slot change push is disabled (cluster-slots-push no)"
-	errMinority           respError = "CLUSTERDOWN No majority reached, slot changes are not served"
-	errStringTooLong      respError = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
-	errOffset             respError = "ERR offset is out of range"
-	errCountOverflow      respError = "ERR increment or decrement would overflow"
-	errDecrementOverflow  respError = "ERR decrement would overflow"
-	errNaNOrInfinity      respError = "ERR increment would produce NaN or Infinity"
-	errBitOffset          respError = "ERR bit offset is not an integer or out of range"
-	errBit                respError = "ERR bit is not an integer or out of range"
-	errBitArgument        respError = "ERR The bit argument must be 1 or 0."
-	errBitopNot           respError = "ERR BITOP NOT must be called with a single source key."
-	errBitfieldType       respError = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
-	errOverflowType       respError = "ERR Invalid OVERFLOW type specified"
-	errBitfieldRO         respError = "ERR BITFIELD_RO only supports the GET subcommand"
-	errLCSType            respError = "ERR The specified keys must contain string values"
-	errLCSLenAndIdx       respError = "ERR If you want both the length and indexes, please just use IDX."
-	errLCSTooLong         respError = "ERR String too long for LCS"
-	errLCSLimit           respError = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len"
-	errLCSMemory          respError = "ERR Insufficient memory, failed allocating transient memory for LCS"
-	errProtocolVersion    respError = "NOPROTO unsupported protocol version"
+	errSyntax               respError = "ERR syntax error"
+	errNotInteger           respError = "ERR value is not an integer or out of range"
+	errNotFloat             respError = "ERR value is not a valid float"
+	errNoSuchKey            respError = "ERR no such key"
+	errWrongType            respError = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	errNoAuth               respError = "NOAUTH Authentication required."
+	errWrongPass            respError = "WRONGPASS invalid username-password pair or user is disabled."
+	errNoPassword           respError = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+	errOOM                  respError = "OOM command not allowed when used memory > 'maxmemory'."
+	errExecAbort            respError = "EXECABORT Transaction discarded because of previous errors."
+	errNestedMulti          respError = "ERR MULTI calls can not be nested"
+	errExecNoMulti          respError = "ERR EXEC without MULTI"
+	errDiscardNoMulti       respError = "ERR DISCARD without MULTI"
+	errWatchInMulti         respError = "ERR WATCH inside MULTI is not allowed"
+	errNotInMulti           respError = "ERR Command not allowed inside a transaction"
+	errInvalidSlot          respError = "ERR Invalid slot"
+	errInvalidSlotOrCount   respError = "ERR Invalid slot or number of keys"
+	errDebugProtected       respError = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
+	errMaxClients           respError = "ERR max number of clients reached"
+	errCrossSlot            respError = "CROSSSLOT Keys in request don't hash to the same slot"
+	errInvalidDB            respError = "ERR DB index is out of range"
+	errSelectCluster        respError = "ERR SELECT is not allowed in cluster mode"
+	errShuttingDown         respError = "ERR the server is shutting down"
+	errPushDisabled         respError = "ERR slot change push is disabled (cluster-slots-push no)"
+	errSubscribeShardInExec respError = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"
+	errMinority             respError = "CLUSTERDOWN No majority reached, slot changes are not served"
+	errStringTooLong        respError = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+	errOffset               respError = "ERR offset is out of range"
+	errCountOverflow        respError = "ERR increment or decrement would overflow"
+	errDecrementOverflow    respError = "ERR decrement would overflow"
+	errNaNOrInfinity        respError = "ERR increment would produce NaN or Infinity"
+	errBitOffset            respError = "ERR bit offset is not an integer or out of range"
+	errBit                  respError = "ERR bit is not an integer or out of range"
+	errBitArgument          respError = "ERR The bit argument must be 1 or 0."
+	errBitopNot             respError = "ERR BITOP NOT must be called with a single source key."
+	errBitfieldType         respError = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
+	errOverflowType         respError = "ERR Invalid OVERFLOW type specified"
+	errBitfieldRO           respError = "ERR BITFIELD_RO only supports the GET subcommand"
+	errLCSType              respError = "ERR The specified keys must contain string values"
+	errLCSLenAndIdx         respError = "ERR If you want both the length and indexes, please just use IDX."
+	errLCSTooLong           respError = "ERR String too long for LCS"
+	errLCSLimit             respError = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len"
+	errLCSMemory            respError = "ERR Insufficient memory, failed allocating transient memory for LCS"
+	errProtocolVersion      respError = "NOPROTO unsupported protocol version"
 )
 
 // Errors of the connection commands.
@@ -106,17 +107,23 @@ func errUnknownSubcommand(container, sub string) respError {
 	return respError(fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", sub, strings.ToUpper(container)))
 }
 
+// errExecRejected is what EXEC answers when a check refuses EXEC itself.
+func errExecRejected(why error) respError {
+	return respError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(errorText(why), "ERR "))
+}
+
 // errUnknownCommand quotes the name and the first arguments, as many as fit
-// into 128 bytes.
+// into 128 bytes. Each ends at a zero byte, where Redis's text ends.
 func errUnknownCommand(args [][]byte) respError {
 	var b strings.Builder
 	for _, a := range args[1:] {
 		if b.Len() >= 128 {
 			break
 		}
+		a, _, _ = bytes.Cut(a, []byte{0})
 		b.WriteString("'" + string(a[:min(len(a), 128-b.Len())]) + "' ")
 	}
-	name := args[0]
+	name, _, _ := bytes.Cut(args[0], []byte{0})
 	if len(name) > 128 {
 		name = name[:128]
 	}

@@ -22,12 +22,17 @@ type queuedCommand struct {
 
 func (c *conn) inMulti() bool { return c.tx != nil && c.tx.open }
 
-// transactionOf returns the connection's transaction, making it on first use.
+// transaction returns the connection's transaction, making it on first use.
 func (c *conn) transaction() *transaction {
 	if c.tx == nil {
 		c.tx = &transaction{}
 	}
 	return c.tx
+}
+
+// has reports whether a command with one of the flags is queued.
+func (tx *transaction) has(f flags) bool {
+	return tx != nil && slices.ContainsFunc(tx.queue, func(q queuedCommand) bool { return q.cmd.flags&f != 0 })
 }
 
 // queue keeps a command for EXEC. Its arguments are copied: the read buffer
@@ -67,8 +72,6 @@ func (c *conn) dropTransaction(locks keyspace.Locks) {
 
 // execution is an EXEC being run: every lock that its commands need is held.
 type execution struct {
-	// allLocked tells that every slot is locked, not only those of the keys.
-	allLocked bool
 	// staged collects what the queued CLUSTER commands do to the state
 	// machine; nil when none is queued.
 	staged *staged
@@ -82,13 +85,7 @@ type execution struct {
 // exec runs EXEC: on the owner when a queued command needs it, else here.
 func (s *Server) exec(cl *call) {
 	c := cl.conn
-	owner := false
-	if c.inMulti() && !c.tx.aborted {
-		for _, q := range c.tx.queue {
-			owner = owner || q.cmd.flags&onOwner != 0
-		}
-	}
-	if owner {
+	if c.inMulti() && !c.tx.aborted && c.tx.has(onOwner) {
 		c.flush()
 		cl.mark = 0
 		s.owner.run(cl)
@@ -117,7 +114,7 @@ func (s *Server) execHere(cl *call, st *staged) {
 			}
 		}()
 	}
-	if c.tx != nil && slices.ContainsFunc(c.tx.queue, func(q queuedCommand) bool { return q.cmd.flags&subscribes != 0 }) {
+	if c.tx.has(subscribes) {
 		cl.hold()
 	}
 	s.enter(cl)
@@ -128,7 +125,7 @@ func (s *Server) execHere(cl *call, st *staged) {
 		cl.lockCommit()
 	}
 	cl.view = s.topology.current()
-	cl.exec = &execution{allLocked: all, staged: st}
+	cl.exec = &execution{staged: st}
 	if err := s.redirectExec(cl); err != nil {
 		c.dropTransaction(keyspace.HoldsLocks)
 		cl.fail(err)

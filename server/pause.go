@@ -65,18 +65,8 @@ func (p *pause) holds(c *conn, cmd *command) bool {
 }
 
 func mayWrite(c *conn, cmd *command) bool {
-	if cmd.flags&(write|mayReplicate) != 0 {
-		return true
-	}
-	if cmd.flags&runsExec == 0 || c.tx == nil {
-		return false
-	}
-	for _, q := range c.tx.queue {
-		if q.cmd.flags&(write|mayReplicate) != 0 {
-			return true
-		}
-	}
-	return false
+	const f = write | mayReplicate
+	return cmd.flags&f != 0 || cmd.flags&runsExec != 0 && c.tx.has(f)
 }
 
 // wait returns when the pause no longer holds the command, or the connection

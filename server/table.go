@@ -98,6 +98,9 @@ func (cmd *command) slot(args [][]byte) (n uint16, keyed bool) {
 		return 0, false
 	}
 	if k := &cmd.keys[0]; k.keyword == "" && !k.count {
+		if k.begin >= len(args) {
+			return 0, false // SUNSUBSCRIBE from all
+		}
 		return clusterstate.KeySlot(args[k.begin]), true
 	}
 	for i := range cmd.keyIndexes(args) {
