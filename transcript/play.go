@@ -54,7 +54,7 @@ func (p *play) step(s *Step) error {
 			continue
 		}
 		held++
-		if s.kind == ask {
+		if s.kind == ask && e.conn == s.conn {
 			continue // do has compared it
 		}
 		if err := p.compare(e); err != nil {
@@ -137,7 +137,7 @@ func unexpected(rest []byte, err error) error {
 func (p *play) until(s *Step, c *conn, args []string) error {
 	var want *expectation
 	for i := range s.expects {
-		if s.expects[i].holds(p.target, p.protocol) {
+		if s.expects[i].conn == s.conn && s.expects[i].holds(p.target, p.protocol) {
 			want = &s.expects[i]
 		}
 	}
