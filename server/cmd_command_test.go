@@ -22,6 +22,13 @@ var newerCommands = map[string]string{
 	"waitaof":           "7.2.0",
 }
 
+// absentCommands are subcommands of Redis that slotcast has no use for.
+var absentCommands = map[string]bool{
+	"acl|deluser": true, "acl|dryrun": true, "acl|getuser": true, "acl|list": true, "acl|load": true,
+	"acl|log": true, "acl|save": true, "acl|setuser": true,
+	"module|load": true, "module|loadex": true, "module|unload": true,
+}
+
 // node is one reply as a tree. kind is its type byte, or '0' for a null.
 type node struct {
 	kind  byte
@@ -93,7 +100,10 @@ func description(n node) node {
 		}
 	}
 	subs := n.items[9]
-	subs.items = slices.DeleteFunc(subs.items, func(s node) bool { return newerCommands[s.items[0].text] != "" })
+	subs.items = slices.DeleteFunc(subs.items, func(s node) bool {
+		name := s.items[0].text
+		return newerCommands[name] != "" || absentCommands[name]
+	})
 	slices.SortFunc(subs.items, func(a, b node) int { return strings.Compare(a.items[0].text, b.items[0].text) })
 	for i := range subs.items {
 		subs.items[i] = description(subs.items[i])

@@ -56,12 +56,13 @@ func objectFreq(cl *call, _ *keyspace.Entry) { cl.fail(errNotLFU) }
 // hold it, and gives the greatest int as the count of its references.
 const sharedIntegers = 10000
 
-func objectRefCount(cl *call, e *keyspace.Entry) {
+func objectRefCount(cl *call, e *keyspace.Entry) { cl.reply.Int(references(e)) }
+
+func references(e *keyspace.Entry) int64 {
 	if s, ok := e.Value().(*keyspace.String); ok && s.Encoding() == "int" {
 		if n, _ := s.Int(); n >= 0 && n < sharedIntegers {
-			cl.reply.Int(math.MaxInt32)
-			return
+			return math.MaxInt32
 		}
 	}
-	cl.reply.Int(1)
+	return 1
 }

@@ -21,10 +21,12 @@ func (s *Server) cron() {
 			return
 		case now := <-ticker.C:
 			start := time.Now()
-			for deleted := expireBudget; deleted >= expireBudget; {
+			for deleted := expireBudget; deleted >= expireBudget && !s.keepExpired.Load(); {
 				deleted, _ = s.keys.ExpireDue(now.UnixMilli(), expireBudget)
 			}
-			s.stats.expireMicros.Add(time.Since(start).Microseconds())
+			took := time.Since(start)
+			s.stats.expireMicros.Add(took.Microseconds())
+			s.latency.add("expire-cycle", start, took)
 			s.memory.sample()
 			s.stats.sample(now)
 			if round%10 == 0 {

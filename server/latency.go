@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,6 +18,7 @@ type latency struct {
 const latencySamples = 160
 
 type latencyEvent struct {
+	name    string
 	max     int64 // milliseconds, of all time
 	samples []latencySample
 }
@@ -52,7 +54,7 @@ func (l *latency) add(event string, at time.Time, took time.Duration) {
 	}
 	e := l.events[event]
 	if e == nil {
-		e = &latencyEvent{}
+		e = &latencyEvent{name: event}
 		l.events[event] = e
 	}
 	e.max = max(e.max, millis)
@@ -64,4 +66,48 @@ func (l *latency) add(event string, at time.Time, took time.Duration) {
 	if over := len(e.samples) - latencySamples; over > 0 {
 		e.samples = append([]latencySample(nil), e.samples[over:]...)
 	}
+}
+
+// event returns a copy of what is known of an event.
+func (l *latency) event(name string) (e latencyEvent, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.events[name]
+	if known == nil {
+		return latencyEvent{}, false
+	}
+	return known.copy(), true
+}
+
+func (e *latencyEvent) copy() latencyEvent {
+	c := *e
+	c.samples = slices.Clone(e.samples)
+	return c
+}
+
+// all returns copies of all events, by name.
+func (l *latency) all() []latencyEvent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]latencyEvent, 0, len(l.events))
+	for _, name := range sortedKeys(l.events) {
+		list = append(list, l.events[name].copy())
+	}
+	return list
+}
+
+// reset forgets the named events, or all, and returns how many it knew.
+func (l *latency) reset(names []string) (forgotten int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(names) == 0 {
+		names = sortedKeys(l.events)
+	}
+	for _, name := range names {
+		if l.events[name] != nil {
+			delete(l.events, name)
+			forgotten++
+		}
+	}
+	return forgotten
 }

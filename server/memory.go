@@ -65,6 +65,8 @@ func (m *memory) figures() memoryFigures {
 	metrics.Read(s)
 	f := memoryFigures{used: m.used(), startup: m.startup, keys: m.server.keys.Bytes()}
 	f.peak = max(m.peak.Load(), f.used)
+	// Garbage of the start may be gone by now.
+	f.startup = min(f.startup, f.used-f.keys)
 	f.active = f.used + int64(s[0].Value.Uint64())
 	f.resident = f.active + int64(s[1].Value.Uint64())
 	f.rss = procNumber("/proc/self/statm", 1) * int64(os.Getpagesize())

@@ -75,6 +75,9 @@ type Server struct {
 	// held. A test puts itself in its place.
 	giveWay func()
 
+	// keepExpired is set by DEBUG SET-ACTIVE-EXPIRE 0.
+	keepExpired atomic.Bool
+
 	nextConnID atomic.Int64
 	conns      connTable
 

@@ -62,3 +62,31 @@ func slowArgs(args [][]byte) [][]byte {
 	}
 	return out
 }
+
+// latest returns the newest entries, newest first; -1 asks for all.
+func (l *slowlog) latest(count int64) []slowEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.entries)
+	if count >= 0 && count < int64(n) {
+		n = int(count)
+	}
+	list := make([]slowEntry, 0, n)
+	for i := len(l.entries) - 1; len(list) < n; i-- {
+		list = append(list, l.entries[i])
+	}
+	return list
+}
+
+func (l *slowlog) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.entries)
+}
+
+// reset forgets the entries; their numbers go on.
+func (l *slowlog) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = nil
+}
