@@ -73,7 +73,7 @@ func Start(t testing.TB, args ...string) *Server {
 	bin := Bin(t, "redis-server")
 	var last error
 	for range attempts {
-		port, err := freePort()
+		port, err := FreePort()
 		if err != nil {
 			t.Fatalf("choose a port: %v", err)
 		}
@@ -201,9 +201,9 @@ func (s *Server) Exchange(t testing.TB, request string) string {
 	return string(reply)
 }
 
-// freePort returns a port on which, at this moment, both it and its cluster
+// FreePort returns a port on which, at this moment, both it and its cluster
 // bus port are free.
-func freePort() (int, error) {
+func FreePort() (int, error) {
 	var err error
 	for range 100 {
 		var port int
