@@ -101,6 +101,9 @@ func (f *flusher) write(o *outbox, scratch []byte) {
 // is set and passes to it; it ends when the outbox is empty or dead: closing
 // a connection, by whichever side, ends its write.
 func (f *flusher) block(o *outbox) {
+	o.mu.Lock()
+	o.blocked = true
+	o.mu.Unlock()
 	f.running.Add(1)
 	go func() {
 		defer f.running.Done()

@@ -39,6 +39,7 @@ type outbox struct {
 	class    config.Class
 	state    outboxState
 	flushing bool
+	blocked  bool // the one who writes waits for the socket
 	// softSince is when pending last rose above the soft limit, zero below it.
 	softSince time.Time
 	reason    string // why the server ends the connection
@@ -271,10 +272,14 @@ func (o *outbox) closeReason() string {
 	return o.reason
 }
 
-// waiting returns the bytes and slices not yet taken by the socket.
+// waiting returns the bytes and slices that the socket would not take so far.
+// What is on its way to a socket that has room does not count.
 func (o *outbox) waiting() (bytes, slices int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if !o.blocked {
+		return 0, 0
+	}
 	return o.pending, len(o.queue) + len(o.parked)
 }
 
@@ -352,7 +357,7 @@ func (o *outbox) wrote(n int) {
 func (o *outbox) take() [][]byte {
 	o.mu.Lock()
 	if o.state == outboxDead || len(o.queue) == 0 {
-		o.flushing = false
+		o.flushing, o.blocked = false, false
 		if o.drained != nil {
 			close(o.drained)
 			o.drained = nil

@@ -191,9 +191,9 @@ func TestManyWriters(t *testing.T) {
 		next[w]++
 	}
 	wg.Wait()
-	bytes, slices := o.waiting()
-	require.Zero(t, bytes)
-	require.Zero(t, slices)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	require.Empty(t, o.queue)
 }
 
 func TestDeliveryToAnIdleSubscriberAllocatesLittle(t *testing.T) {
