@@ -16,7 +16,8 @@ type Target interface {
 	Name() string
 	// Start runs a server with these arguments and this cluster file ("" for
 	// none) until the test ends, and returns its address, on a port of five
-	// digits. Without either the server is a cluster of one that owns all
+	// digits, with cluster-node-timeout 3600000 so that the peers that a cluster
+	// file names are never missed. Without either the server is a cluster of one that owns all
 	// slots.
 	Start(t *testing.T, args []string, nodes string) (addr string)
 }
