@@ -317,16 +317,13 @@ func (cl *call) shardNode(n gossip.ShardNode) {
 	r.BulkString(n.Health)
 }
 
-// clusterSlots serves the published map. On a connection that listens it holds
-// the commit lock, so that the map does not overtake a row, nor a row the map.
+// clusterSlots serves the published map. On a connection that listens the commit
+// lock is held, so that the map does not overtake a row, nor a row the map.
 func clusterSlots(cl *call) {
 	if cl.exec != nil && cl.exec.staged != nil {
 		rd := rendered{view: cl.exec.staged.node.View()}
 		cl.reply.Raw(rd.clusterSlots(cl.conn.replyForm()))
 		return
-	}
-	if cl.conn.listening() {
-		cl.lockCommit()
 	}
 	cl.reply.Raw(cl.server.topology.published().clusterSlots(cl.conn.replyForm()))
 }

@@ -74,7 +74,6 @@ func subscribe(cl *call) {
 		}
 	}
 	if reserved {
-		cl.lockCommit()
 		if err := cl.server.familyRefusal(); err != nil {
 			cl.fail(err)
 			return
@@ -156,7 +155,6 @@ func psubscribe(cl *call) {
 	c := cl.conn
 	for _, pattern := range cl.args[1:] {
 		if channels.MatchesFamily(string(pattern)) {
-			cl.lockCommit()
 			if err := cl.server.familyRefusal(); err != nil {
 				cl.fail(err)
 				return

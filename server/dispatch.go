@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bytes"
+	"slices"
 	"time"
 
+	"slotcast/channels"
 	"slotcast/keyspace"
 )
 
@@ -244,11 +247,26 @@ func (cl *call) letGo() {
 
 // enter opens the connection's bracket, if messages from others can come
 // between this command's decision and its reply. The locks that decide the
-// reply are held.
+// reply are held: for what reads the map beside rows, that is the commit lock,
+// and rows that came before it was taken stand before the reply.
 func (s *Server) enter(cl *call) {
-	if cl.conn.listening() || cl.cmd != nil && cl.cmd.flags&subscribes != 0 {
-		cl.hold()
+	if !cl.conn.listening() && (cl.cmd == nil || cl.cmd.flags&subscribes == 0) {
+		return
 	}
+	if cl.readsMap() {
+		cl.lockCommit()
+	}
+	cl.hold()
+}
+
+// readsMap reports whether the command is CLUSTER SLOTS, or about the family.
+func (cl *call) readsMap() bool {
+	if cl.cmd == nil || cl.cmd.flags&subscribes == 0 {
+		return cl.cmd != nil && cl.cmd.flags&readsMap != 0
+	}
+	return slices.ContainsFunc(cl.args[1:], func(name []byte) bool {
+		return bytes.HasPrefix(name, []byte(channels.Slots))
+	})
 }
 
 // hold opens the bracket for a command that finds out late that it needs one.
@@ -288,11 +306,9 @@ func (s *Server) leave(cl *call) {
 	}
 }
 
-// lockCommit takes the commit lock until the reply is in the outbox. In an EXEC
-// it is held already, or the owner runs it, besides whom nobody commits.
+// lockCommit takes the commit lock until the reply is in the outbox. The owner
+// never needs it here: nobody commits beside it.
 func (cl *call) lockCommit() {
-	if cl.exec == nil && !cl.commitLocked {
-		cl.server.topology.mu.Lock()
-		cl.commitLocked = true
-	}
+	cl.server.topology.mu.Lock()
+	cl.commitLocked = true
 }

@@ -38,12 +38,18 @@ type testServer struct {
 // "--requirepass", "secret".
 func startServer(t testing.TB, directives ...string) *testServer {
 	t.Helper()
+	return startServerFrom(t, nodesfile.NewMemory(), directives...)
+}
+
+// startServerFrom starts a server with a cluster state that was saved before.
+func startServerFrom(t testing.TB, storage nodesfile.Storage, directives ...string) *testServer {
+	t.Helper()
 	c, _, err := config.Load(directives, strings.NewReader(""))
 	require.NoError(t, err)
 	s, err := New(Options{
 		Config:  c,
 		Log:     slog.New(slog.DiscardHandler),
-		Storage: nodesfile.NewMemory(),
+		Storage: storage,
 		Version: "test",
 		Fatal:   func(err error) { t.Errorf("the node had to end: %v", err) },
 	})

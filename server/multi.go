@@ -114,16 +114,15 @@ func (s *Server) execHere(cl *call, st *staged) {
 			}
 		}()
 	}
-	if c.tx.has(subscribes) {
+	if c.listening() || c.tx.has(subscribes) {
+		// What the queue reads of the map must not be overtaken by rows, nor
+		// overtake them. The owner alone commits, so for it nothing can.
+		if st == nil {
+			cl.lockCommit()
+		}
 		cl.hold()
 	}
-	s.enter(cl)
 	defer s.leave(cl)
-	if st == nil && cl.held {
-		// What the queue reads of the map must not be overtaken by rows. The
-		// owner alone commits, so for it nothing can be.
-		cl.lockCommit()
-	}
 	cl.view = s.topology.current()
 	cl.exec = &execution{staged: st}
 	if err := s.redirectExec(cl); err != nil {
