@@ -79,7 +79,7 @@ func describeCommands(cl *call) {
 		if cmd := cl.server.commands.named(string(name)); cmd != nil {
 			appendDescription(cl.reply, cmd)
 		} else {
-			cl.reply.NullArray()
+			cl.reply.Null()
 		}
 	}
 }

@@ -190,6 +190,17 @@ restore a 0 x
 	}
 }
 
+func TestUnknownCommandsAreNulls(t *testing.T) {
+	redis := redistest.Start(t)
+	theirs, ours := dialAddr(t, "tcp", redis.Addr), startServer(t).dial(t)
+	args := []string{"COMMAND", "INFO", "nosuch", "GET", "config|nosuch", "get|x", "CLUSTER|Myid"}
+	for _, protocol := range []string{"2", "3"} {
+		theirs.do("HELLO", protocol)
+		ours.do("HELLO", protocol)
+		require.Equal(t, theirs.do(args...), ours.do(args...))
+	}
+}
+
 func TestCommandListFilters(t *testing.T) {
 	redis := redistest.Start(t)
 	s := startServer(t)

@@ -120,7 +120,7 @@ func lolwut(cl *call) {
 			b.WriteString("\n")
 		}
 	}
-	fmt.Fprintf(&b, "\nRedis ver. %s, slotcast ver. %s\n", RedisVersion, cl.server.version)
+	fmt.Fprintf(&b, "\nslotcast ver. %s\nRedis ver. %s\n", cl.server.version, RedisVersion)
 	cl.reply.Verbatim("txt", b.String())
 }
 
