@@ -36,8 +36,13 @@ func (s *Server) cron() {
 	}
 }
 
-// sweepClients measures the buffers of all clients, and closes clients that were silent for too long, and those that
-// have been above their soft limit for too long.
+// retireAfter is how long a connection is silent before its goroutine is
+// replaced by one with a small stack.
+const retireAfter = 3 * time.Second
+
+// sweepClients measures the buffers of all clients, closes those that were
+// silent for too long or have been above their soft limit for too long, and
+// makes those that are merely idle small.
 func (s *Server) sweepClients(now time.Time) {
 	timeout := time.Duration(s.config.Values().TimeoutSeconds) * time.Second
 	var largest bufferSizes
@@ -49,10 +54,14 @@ func (s *Server) sweepClients(now time.Time) {
 		out, _ := c.outbox.waiting()
 		largest = bufferSizes{max(largest.in, in), max(largest.out, out)}
 		total += int64(in + out)
+		silent := now.Sub(time.UnixMilli(c.lastActive.Load()))
+		if silent > retireAfter {
+			c.retire()
+		}
 		if timeout <= 0 || c.identity.Load().monitoring || c.isWaiting() || c.subCount()+int(c.numSsub.Load()) > 0 {
 			continue
 		}
-		if now.Sub(time.UnixMilli(c.lastActive.Load())) > timeout {
+		if silent > timeout {
 			c.outbox.kill("idle for longer than the timeout")
 		}
 	}

@@ -79,10 +79,7 @@ func (s *Server) welcome(nc net.Conn) {
 	s.conns.add(c)
 	s.running.Add(1)
 	s.mu.Unlock()
-	go func() { // ends with the connection, at the latest in Close
-		defer s.running.Done()
-		c.serve()
-	}()
+	c.start()
 }
 
 func (s *Server) refuse(nc net.Conn) respError {
