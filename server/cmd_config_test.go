@@ -152,3 +152,22 @@ func TestTakingThePasswordAwayLetsEveryoneIn(t *testing.T) {
 	inside.want("+OK\r\n", "CONFIG", "SET", "requirepass", "")
 	outside.want("+PONG\r\n", "PING")
 }
+
+// TestPushEndsInTheExecThatSubscribed: the subscription takes effect after the
+// commit, when there is nothing to listen to any more.
+func TestPushEndsInTheExecThatSubscribed(t *testing.T) {
+	s := startServer(t)
+	c := s.dial(t)
+	c.do("MULTI")
+	c.do("SUBSCRIBE", "__cluster-slots__")
+	c.do("CONFIG", "SET", "cluster-slots-push", "no")
+	c.send("EXEC")
+	require.Equal(t, "*2\r\n*3\r\n"+bulk("subscribe")+bulk("__cluster-slots__")+":1\r\n+OK\r\n", c.closed())
+}
+
+func TestConfigRewriteWaitsForTheDiskOutsideOfLocksAlone(t *testing.T) {
+	c := startServer(t).dial(t)
+	c.do("MULTI")
+	c.do("CONFIG", "REWRITE")
+	c.want("*1\r\n-"+string(errRewriteInExec)+"\r\n", "EXEC")
+}

@@ -1,9 +1,6 @@
 package server
 
 import (
-	"crypto/sha1"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"regexp"
@@ -110,23 +107,19 @@ func debugSleep(cl *call) {
 		return
 	}
 	seconds, _ := strconv.ParseFloat(strings.TrimSpace(leadingFloat.FindString(cl.str(2))), 64)
-	cl.wait(time.Duration(min(max(seconds, 0), 1e9) * float64(time.Second)))
+	if d := time.Duration(min(max(seconds, 0), 1e9) * float64(time.Second)); d > 0 {
+		c := cl.conn
+		cl.announce()
+		cl.letGo()
+		until := time.Now().Add(d)
+		c.arm(waitsForTime)
+		out := c.await(until)
+		c.disarm()
+		if out != outcomeTime {
+			return
+		}
+	}
 	cl.reply.OK()
-}
-
-// wait lets time pass for this connection, until the server ends.
-func (cl *call) wait(d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	cl.conn.flush()
-	cl.mark = 0
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-cl.server.stop:
-	}
 }
 
 // withKey runs f with the key's slot locked, on an entry that may be nil. Like
@@ -174,71 +167,6 @@ func serializedLength(v keyspace.Value) int {
 		return 2 + len(b)
 	}
 	return 5 + len(b)
-}
-
-// digest is Redis's hash of data: parts whose order matters are mixed in,
-// parts without an order are added.
-type digest [sha1.Size]byte
-
-func (d *digest) add(b []byte) {
-	sum := sha1.Sum(b)
-	for i := range d {
-		d[i] ^= sum[i]
-	}
-}
-
-func (d *digest) mix(b []byte) {
-	d.add(b)
-	*d = sha1.Sum(d[:])
-}
-
-func (d *digest) mixInt(n uint32) { d.mix(binary.BigEndian.AppendUint32(nil, n)) }
-
-func (d *digest) value(e *keyspace.Entry) {
-	d.mixInt(uint32(e.Value().Kind()))
-	if s, ok := e.Value().(*keyspace.String); ok {
-		var scratch [20]byte
-		d.mix(s.Bytes(scratch[:0]))
-	}
-	if e.ExpireAt() != 0 {
-		d.add([]byte("!!expire!!"))
-	}
-}
-
-func (d *digest) String() string { return hex.EncodeToString(d[:]) }
-
-// debugDigest looks at one slot after the other; while others write, it is the
-// hash of no single moment.
-func debugDigest(cl *call) {
-	var all digest
-	if cl.server.keys.Len() > 0 {
-		all.mixInt(0) // the number of the one database
-	}
-	for n, ok := cl.server.keys.NextSlot(0); ok; n, ok = cl.server.keys.NextSlot(int(n) + 1) {
-		cl.withSlot(n, func(s *keyspace.Slot) {
-			s.Walk(func(e *keyspace.Entry) bool {
-				var d digest
-				d.mix([]byte(e.Key()))
-				d.value(e)
-				all.add(d[:])
-				return true
-			})
-		})
-	}
-	cl.reply.Status(all.String())
-}
-
-func debugDigestValue(cl *call) {
-	cl.reply.Array(len(cl.args) - 2)
-	for _, key := range cl.args[2:] {
-		var d digest
-		cl.withKey(key, func(e *keyspace.Entry) {
-			if e != nil {
-				d.value(e)
-			}
-		})
-		cl.reply.Status(d.String())
-	}
 }
 
 // debugProtocol answers one example of a type, with which client libraries

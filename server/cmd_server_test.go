@@ -176,12 +176,14 @@ func TestDebugIsClosedByDefault(t *testing.T) {
 	startServer(t).dial(t).want("-"+string(errDebugProtected)+"\r\n", "DEBUG", "HELP")
 }
 
-func TestDebugSleepLetsEarlierRepliesGo(t *testing.T) {
-	s := startServer(t, "--enable-debug-command", "yes")
+func TestDebugSleepHoldsOneConnection(t *testing.T) {
+	s := startServer(t, "--enable-debug-command", "yes", "--slowlog-log-slower-than", "15000")
 	c := s.dial(t)
 	c.raw(request("PING") + request("DEBUG", "SLEEP", "3600"))
 	require.Equal(t, "+PONG\r\n", c.reply()) // before the sleep, which the end of the server ends
 	other := s.dial(t)
+	other.want("+OK\r\n", "DEBUG", "SLEEP", "0.02")
+	require.Contains(t, other.do("SLOWLOG", "GET", "1"), bulk("0.02"))
 	other.do("MULTI")
 	other.do("DEBUG", "SLEEP", "3600")
 	other.want("*1\r\n-"+string(errSleepInExec)+"\r\n", "EXEC")

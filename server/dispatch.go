@@ -121,7 +121,9 @@ func (s *Server) late(cl *call) error {
 // needsMemory reports a command that is refused above maxmemory, or an EXEC
 // with such a one.
 func (c *conn) needsMemory(cmd *command) bool {
-	return cmd.flags&denyOOM != 0 || cmd.flags&runsExec != 0 && c.tx.has(denyOOM)
+	return cmd.flags&denyOOM != 0 || cmd.flags&runsExec != 0 && c.tx.has(denyOOM) ||
+		// Whatever would be queued is refused, as Redis does: a queue takes memory.
+		c.inMulti() && cmd.flags&notQueued == 0
 }
 
 // lateCall makes the late checks and runs the handler.

@@ -7,7 +7,7 @@ import (
 )
 
 // waiting is the state of a command that waits for something which is neither
-// a lock nor the owner: the end of CLIENT PAUSE, or replicas. It waits in its
+// a lock nor the owner: the end of CLIENT PAUSE, replicas, or time. It waits in its
 // connection's goroutine, holding no lock and no bracket, by reading on: so it
 // learns that its client has gone, and what a client sends meanwhile is kept
 // for later. Whoever ends the wait, ends that read.
@@ -26,6 +26,7 @@ const (
 	waitsForNothing waitKind = iota
 	waitsForPause
 	waitsForReplicas
+	waitsForTime // DEBUG SLEEP
 )
 
 // outcome is why a wait ended.
