@@ -52,7 +52,8 @@
 // Any other text in angle brackets is spelled \x3c…>. Outside quotes,
 // {"…" "…"} takes its members, each one or more whole replies, in any order;
 // bulk("…"), verbatim("…") and text("…") take a string whose length varies,
-// text being a bulk string in RESP2 and a verbatim one in RESP3.
+// text being a bulk string in RESP2 and a verbatim one in RESP3; a set inside
+// them takes lines in any order.
 package transcript
 
 import (

@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -276,6 +277,9 @@ func (m *match) described(e element) error {
 // matchBody compares a whole body by a regular expression, since what varies
 // in it may be of any length. Bytes are widened to runes for that.
 func matchBody(p pattern, body string, known map[string]string) error {
+	if len(p) == 1 && p[0].kind == unordered {
+		return matchLines(p[0].members, body, known)
+	}
 	var re strings.Builder
 	re.WriteString(`^`)
 	var names []string
@@ -318,6 +322,36 @@ func matchBody(p pattern, body string, known map[string]string) error {
 		known[name] = found[i+1]
 	}
 	return nil
+}
+
+// matchLines takes the lines of a body in any order. Each member takes the
+// first line that it fits, so the one that fits all stands last.
+func matchLines(members []pattern, body string, known map[string]string) error {
+	lines := strings.SplitAfter(body, "\n")
+	for _, want := range members {
+		found := slices.IndexFunc(lines, func(line string) bool { return matchBody(want, line, known) == nil })
+		if found < 0 {
+			return fmt.Errorf("no line is as %q describes it, of %q", want.spell(), lines)
+		}
+		lines = slices.Delete(lines, found, found+1)
+	}
+	if rest := strings.Join(lines, ""); rest != "" {
+		return fmt.Errorf("the body has also %q", rest)
+	}
+	return nil
+}
+
+// spell shows a pattern in a failure.
+func (p pattern) spell() string {
+	var b strings.Builder
+	for _, e := range p {
+		if e.kind == literal {
+			b.WriteString(e.text)
+			continue
+		}
+		b.WriteString("<…>")
+	}
+	return b.String()
 }
 
 func widen(s string) string {

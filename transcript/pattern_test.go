@@ -40,6 +40,7 @@ func TestPatternMatches(t *testing.T) {
 		{`"*3\r\n" {"$1\r\na\r\n" "$1\r\nb\r\n" ":1\r\n"}`, "*3\r\n:1\r\n$1\r\na\r\n$1\r\nb\r\n", 2},
 		{`"*4\r\n" {"$1\r\na\r\n:1\r\n" "$1\r\nb\r\n:2\r\n"}`, "*4\r\n$1\r\nb\r\n:2\r\n$1\r\na\r\n:1\r\n", 2},
 		{`bulk("a:<int>\r\n<any-lines>z:\xff\r\n")`, "$18\r\na:1\r\nb:2\r\nc\r\nz:\xff\r\n\r\n", 2},
+		{`bulk({"a:<int>\n" "b\n"})`, "$6\r\nb\na:1\n\r\n", 2},
 		{`text("a:<int>")`, "$4\r\na:12\r\n", 2},
 		{`text("a:<int>")`, "=8\r\ntxt:a:12\r\n", 3},
 		{`verbatim("a")`, "=5\r\ntxt:a\r\n", 2},
@@ -62,6 +63,9 @@ func TestPatternRefuses(t *testing.T) {
 		{`"<y>"`, "x", "has not been captured"},
 		{`{"$1\r\na\r\n" "$1\r\nb\r\n"}`, "$1\r\na\r\n$1\r\na\r\n", "none of the 1 members left"},
 		{`bulk("a:<int>")`, "$3\r\na:x\r\n", "not what is described"},
+		{`bulk({"a\n" "b\n"})`, "$4\r\na\na\n\r\n", "no line is as"},
+		{`bulk({"a\n"})`, "$4\r\na\nb\n\r\n", "has also"},
+		{`bulk({"a\n" "b\n"})`, "$2\r\na\n\r\n", "no line is as"},
 		{`text("a")`, "=5\r\ntxt:a\r\n", "does not open a bulk string"},
 		{`"<any-lines>"`, "a\n", "has its place inside"},
 	} {
