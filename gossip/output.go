@@ -11,19 +11,25 @@ import "slotcast/clusterstate"
 //     are closed instead of being told.
 //  3. Reply: sent to whoever gave the command. (On the same connection the
 //     reply precedes the rows of the view.)
-//  4. Frames to send and links to open or close, once there is a bus: after
-//     the save, since a frame may carry what must be on disk first, and after
-//     the view, since peers act on what a frame says.
-//  5. Drop: the keys of these slots are deleted.
-//  6. Messages to deliver, once there is a bus.
-//  7. Logs.
+//  4. Send: frames are queued on their links, after the save, since a frame may
+//     carry what must be on disk first, and after the view, since peers act on
+//     what a frame says. What is sent to a link that has gone is lost.
+//  5. Close, then Dial: links are closed, what is still queued on them may be
+//     lost, and others are asked for.
+//  6. Drop: the keys of these slots are deleted.
+//  7. Deliver: messages go to this node's own subscribers.
+//  8. Logs.
 type Output struct {
-	Save  *Save
-	View  *clusterstate.View // nil if it did not change
-	Reset bool               // the view is that of a node that left its cluster
-	Reply Reply
-	Drop  []clusterstate.SlotRange
-	Logs  []Log
+	Save    *Save
+	View    *clusterstate.View // nil if it did not change
+	Reset   bool               // the view is that of a node that left its cluster
+	Reply   Reply
+	Send    []Send
+	Close   []LinkID
+	Dial    []Dial
+	Drop    []clusterstate.SlotRange
+	Deliver []Message
+	Logs    []Log
 }
 
 // Save is a new content of nodes.conf.
@@ -69,7 +75,14 @@ func (o Output) Merge(next Output) Output {
 		next.View = o.View
 	}
 	next.Reset = next.Reset || o.Reset
-	next.Drop = append(o.Drop[:len(o.Drop):len(o.Drop)], next.Drop...)
-	next.Logs = append(o.Logs[:len(o.Logs):len(o.Logs)], next.Logs...)
+	next.Send = join(o.Send, next.Send)
+	next.Close = join(o.Close, next.Close)
+	next.Dial = join(o.Dial, next.Dial)
+	next.Drop = join(o.Drop, next.Drop)
+	next.Deliver = join(o.Deliver, next.Deliver)
+	next.Logs = join(o.Logs, next.Logs)
 	return next
 }
+
+// join appends to a copy: outputs, once given out, are not altered.
+func join[T any](a, b []T) []T { return append(a[:len(a):len(a)], b...) }
