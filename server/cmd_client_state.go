@@ -8,10 +8,10 @@ func clientReply(cl *call) {
 	c := cl.conn
 	switch arg := cl.args[2]; {
 	case is(arg, "on"):
-		c.replyMode = replyOn
+		c.setReply(replyOn)
 		cl.reply.OK()
 	case is(arg, "off"):
-		c.replyMode = replyOff
+		c.setReply(replyOff)
 	case is(arg, "skip"):
 		if c.replyMode != replyOff {
 			c.replyMode = replySkipNext
@@ -19,6 +19,11 @@ func clientReply(cl *call) {
 	default:
 		cl.fail(errSyntax)
 	}
+}
+
+func (c *conn) setReply(m replyMode) {
+	c.replyMode = m
+	c.alter(func(id *identity) { id.replyOff = m == replyOff })
 }
 
 // onOff reads an argument that is either, and answers when it is neither.

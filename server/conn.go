@@ -66,6 +66,7 @@ type identity struct {
 	readonly                  bool
 	monitoring                bool
 	noEvict, noTouch          bool
+	replyOff                  bool
 }
 
 // alter replaces the identity by a changed copy.

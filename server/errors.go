@@ -101,6 +101,7 @@ func errArity(fullName string) respError {
 }
 
 func errUnknownSubcommand(container, sub string) respError {
+	sub, _, _ = strings.Cut(sub, "\x00")
 	if len(sub) > 128 {
 		sub = sub[:128]
 	}

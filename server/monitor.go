@@ -51,6 +51,9 @@ func (m *monitors) feed(cl *call) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for c := range m.set {
+		if c.identity.Load().replyOff {
+			continue // to Redis these lines are replies
+		}
 		c.outbox.Deliver(encoded{line})
 	}
 }
