@@ -135,7 +135,7 @@ func clusterDelSlots(cl *call) {
 // pairs reports whether the ranges come in pairs, and answers when not.
 func (cl *call) pairs() bool {
 	if len(cl.args)%2 != 0 {
-		cl.fail(errArity(cl.cmd.parent.name))
+		cl.fail(errArity(cl.cmd.fullName))
 		return false
 	}
 	return true
@@ -176,8 +176,11 @@ func clusterReset(cl *call) {
 	switch {
 	case len(cl.args) == 3 && strings.EqualFold(cl.str(2), "hard"):
 		hard = true
-	case len(cl.args) == 3 && !strings.EqualFold(cl.str(2), "soft"), len(cl.args) > 3:
+	case len(cl.args) == 3 && !strings.EqualFold(cl.str(2), "soft"):
 		cl.fail(errSyntax)
+		return
+	case len(cl.args) > 3:
+		cl.fail(errSubcommandSyntax(cl.cmd.parent.name, cl.str(1)))
 		return
 	}
 	held, unlock := cl.lockKeys()
