@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	".":            {"config", "nodesfile", "server"},
 	"server":       {"channels", "clusterstate", "config", "dump", "glob", "gossip", "keyspace", "nodesfile", "resp2", "resp3"},
 	"channels":     {"glob", "resp2", "resp3"},
-	"gossip":       {"clusterstate"},
+	"gossip":       {"clusterstate", "gossip/frame"},
 	"gossip/frame": {"clusterstate"},
 	"clusterstate": {},
 	"dump":         {},
