@@ -37,16 +37,17 @@ const library = 0xf5
 
 // Libraries reads the sources of the function libraries in the payload of
 // FUNCTION DUMP, whose footer Open has taken off; none is what a server without
-// functions sends. The error is ErrFormat.
+// functions sends. The error, ErrNotLibrary or ErrLibrary, is about what follows
+// the libraries that it returns.
 func Libraries(body []byte, limit int64) (sources [][]byte, err error) {
 	r := reader{rest: body, limit: limit}
 	for len(r.rest) > 0 {
 		if r.byte() != library {
-			return nil, ErrFormat
+			return sources, ErrNotLibrary
 		}
 		source, _ := r.text()
 		if r.failed {
-			return nil, ErrFormat
+			return sources, ErrLibrary
 		}
 		sources = append(sources, source)
 	}

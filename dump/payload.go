@@ -34,6 +34,10 @@ var (
 	ErrFooter = errors.New("DUMP payload version or checksum are wrong")
 	// ErrFormat is a payload with a good footer and contents that make no sense.
 	ErrFormat = errors.New("Bad data format")
+	// ErrNotLibrary and ErrLibrary are the same for the payload of FUNCTION DUMP:
+	// something else than a library, or one that ends too soon.
+	ErrNotLibrary = errors.New("given type is not a function")
+	ErrLibrary    = errors.New("Failed loading library payload")
 )
 
 // jones is the polynomial of Redis's CRC-64, reflected. It is none of those

@@ -11,6 +11,7 @@ type Entry struct {
 	version  uint64
 	access   uint32 // Unix seconds of the last access
 	queued   int32  // place in the slot's expiry queue plus one, 0 if not in it
+	busy     bool   // on its way to another node, see MarkBusy
 }
 
 // Key is the key's name.

@@ -108,17 +108,22 @@ func (s *Slot) setExpiry(e *Entry, at int64) {
 		e.expireAt = 0
 		return
 	}
-	q := &s.table.queue
 	if e.queued == 0 {
 		e.expireAt = at
-		q.push(e)
-		s.group.expiring.Add(1)
-		s.addExpirySum(at - s.ks.started)
-	} else {
-		s.addExpirySum(at - e.expireAt)
-		e.expireAt = at
-		q.fix(int(e.queued)-1, e)
+		s.enqueue(e)
+		return
 	}
+	s.addExpirySum(at - e.expireAt)
+	e.expireAt = at
+	s.table.queue.fix(int(e.queued)-1, e)
+	s.noteNextExpiry()
+}
+
+// enqueue puts an entry with an expiry time into the queue, in which it is not.
+func (s *Slot) enqueue(e *Entry) {
+	s.table.queue.push(e)
+	s.group.expiring.Add(1)
+	s.addExpirySum(e.expireAt - s.ks.started)
 	s.noteNextExpiry()
 }
 

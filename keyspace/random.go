@@ -30,7 +30,7 @@ func (ks *Keyspace) RandomKey(random func() uint64, now int64, locks Locks) (key
 		case e == nil: // emptied since it was chosen
 		case !e.Expired(now):
 			key, ok = e.key, true
-		case !ks.keepExpired.Load():
+		case s.mayExpire(e):
 			s.expire(e)
 		default:
 			hidden++

@@ -58,7 +58,7 @@ func (ks *Keyspace) Scan(cursor uint64, count int, now int64, locks Locks, visit
 		for _, e := range found {
 			if !e.Expired(now) {
 				visit(e)
-			} else if !ks.keepExpired.Load() {
+			} else if s.mayExpire(e) {
 				s.expire(e)
 			}
 		}

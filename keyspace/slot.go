@@ -56,7 +56,7 @@ const (
 func (s *Slot) Lookup(key []byte, now int64, how Access) *Entry {
 	e := s.find(key)
 	if e != nil && e.Expired(now) {
-		if how&NoExpire == 0 && (how&ForWrite != 0 || !s.ks.keepExpired.Load()) {
+		if how&NoExpire == 0 && (s.mayExpire(e) || how&ForWrite != 0 && !e.busy) {
 			s.expire(e)
 		}
 		e = nil
@@ -135,6 +135,11 @@ func (s *Slot) WriteAt(key []byte, offset int, data []byte, now int64, c Cause) 
 func (s *Slot) SetExpiry(e *Entry, expireAt int64, c Cause) {
 	s.setExpiry(e, expireAt)
 	s.effect(Retimed, e, c)
+}
+
+// SetIdle makes a key look as if it had last been used so many seconds ago.
+func (s *Slot) SetIdle(e *Entry, seconds, now int64) {
+	e.access = uint32(max(0, now/1000-seconds))
 }
 
 // Delete removes an existing key. The entry stays readable.

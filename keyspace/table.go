@@ -18,6 +18,7 @@ type table struct {
 	moving bool
 
 	length int
+	busy   int   // entries that are
 	bytes  int64 // Size of all entries
 
 	queue     expiryQueue
@@ -121,6 +122,10 @@ func (t *table) remove(e *Entry) {
 	}
 	*p, e.next = e.next, nil
 	t.length--
+	if e.busy {
+		e.busy = false
+		t.busy--
+	}
 }
 
 // resize begins a move if the table has become too full or too empty, and does

@@ -26,7 +26,8 @@ var newerCommands = map[string]string{
 var absentCommands = map[string]bool{
 	"acl|deluser": true, "acl|dryrun": true, "acl|getuser": true, "acl|list": true, "acl|load": true,
 	"acl|log": true, "acl|save": true, "acl|setuser": true,
-	"module|load": true, "module|loadex": true, "module|unload": true,
+	"function|load": true,
+	"module|load":   true, "module|loadex": true, "module|unload": true,
 }
 
 // node is one reply as a tree. kind is its type byte, or '0' for a null.

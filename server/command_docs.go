@@ -107,6 +107,7 @@ decr | O(1) | Take one off a number. | key#0
 decrby | O(1) | Subtract from a number. | key#0 decrement:int
 del | O(N), N keys | Delete keys. | key#0...
 discard | O(N), N queued commands | Forget a transaction. |
+dump | O(N), N bytes of the value | Print a value in the form that RESTORE takes. | key#0
 echo | O(1) | Send a text back. | message
 exec | by the queued commands | Run a transaction. |
 exists | O(N), N keys | Count which keys exist. | key#0...
@@ -116,6 +117,15 @@ expiretime | O(1) | Tell when a key expires, in seconds. | key#0
 failover | O(1) | Refused: in a cluster CLUSTER FAILOVER does this. | [TO=target{host port:int [FORCE]}] [ABORT] [TIMEOUT=milliseconds:int]
 flushall | O(N), N slots with keys | Delete all keys. | [async(ASYNC@4.0.0|SYNC@6.2.0)]
 flushdb | O(N), N slots with keys | Delete all keys. | [async(ASYNC@4.0.0|SYNC@6.2.0)]
+function | by subcommand | What can be asked of functions, of which there are none. |
+function|delete | O(1) | Delete a library of functions. | library-name
+function|dump | O(1) | Print all libraries in the form that FUNCTION RESTORE takes. |
+function|flush | O(1) | Delete all libraries. | [async(ASYNC|SYNC)]
+function|help | O(1) | Explain the subcommands. |
+function|kill | O(1) | End the function that is running. |
+function|list | O(1) | List the libraries. | [LIBRARYNAME=library-name-pattern] [WITHCODE]
+function|restore | O(N), N bytes of the payload | Take the libraries of another server, which must be none. | serialized-value [policy(FLUSH|APPEND|REPLACE)]
+function|stats | O(1) | Tell which function is running. |
 get | O(1) | Read a string. | key#0
 getbit | O(1) | Read one bit of a string. | key#0 offset:int
 getdel | O(1) | Read a string and delete its key. | key#0
@@ -188,6 +198,8 @@ renamenx | O(1) | Give a key another name that is still free. | key#0 newkey#1
 replconf | O(1) | Refused: this node does not replicate to others. | - | syscmd
 replicaof | O(1) | Refused: in a cluster CLUSTER REPLICATE does this. | args(host-port{host port:int}|no-one{NO ONE})
 reset | O(N), N subscriptions | Make a connection like new. |
+restore | O(N), N bytes of the value | Make a key of what DUMP printed. | key#0 ttl:int serialized-value [REPLACE@3.0.0] [ABSTTL@5.0.0] [IDLETIME=seconds:int@5.0.0] [FREQ=frequency:int@5.0.0]
+restore-asking | O(N), N bytes of the value | Make a key in a slot that is being imported, as MIGRATE sends it. | key#0 ttl:int serialized-value [REPLACE@3.0.0] [ABSTTL@5.0.0] [IDLETIME=seconds:int@5.0.0] [FREQ=frequency:int@5.0.0] | syscmd
 role | O(1) | Print the role of this node in replication. |
 save | O(1) | Refused: there are no snapshots. |
 scan | O(1) for each call | List all keys bit by bit. | cursor:int [MATCH=pattern:pattern] [COUNT=count:int] [TYPE=type@6.0.0]

@@ -75,6 +75,9 @@ func TestEffectsMakeACopy(t *testing.T) {
 	now := int64(1_000_000)
 	for range 20_000 {
 		args := genericCommand(r)
+		if r.IntN(8) == 0 {
+			args = restoreCommand(r)
+		}
 		switch args[0] {
 		case "KEYS", "SCAN", "DBSIZE", "RANDOMKEY", "FLUSHALL", "FLUSHDB", "OBJECT":
 			now += r.Int64N(50_000)

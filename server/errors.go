@@ -92,6 +92,34 @@ const (
 	errNotLFU        respError = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 )
 
+// Errors of DUMP, RESTORE, MIGRATE and FUNCTION. Those about a payload itself are
+// given by the dump package.
+const (
+	errBusyKey         respError = "BUSYKEY Target key name already exists."
+	errNegativeTTL     respError = "ERR Invalid TTL value, must be >= 0"
+	errIdleTime        respError = "ERR Invalid IDLETIME value, must be >= 0"
+	errFrequency       respError = "ERR Invalid FREQ value, must be >= 0 and <= 255"
+	errMigrateKeys     respError = "ERR When using MIGRATE KEYS option, the key argument must be set to the empty string"
+	errTargetConnect   respError = "IOERR error or timeout connecting to the client"
+	errTargetWrite     respError = "IOERR error or timeout writing to target instance"
+	errTargetRead      respError = "IOERR error or timeout reading to target instance"
+	errFunctions       respError = "ERR the payload has functions, and this node runs none"
+	errRestorePolicy   respError = "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE."
+	errFunctionFlush   respError = "ERR FUNCTION FLUSH only supports SYNC|ASYNC option"
+	errNoLibrary       respError = "ERR Library not found"
+	errNoLibraryName   respError = "ERR library name argument was not given"
+	errNoScriptRunning respError = "NOTBUSY No scripts in execution right now."
+)
+
+// errFromTarget hands on what the target of MIGRATE answered.
+func errFromTarget(text string) respError {
+	return respError("ERR Target instance replied with error: " + text)
+}
+
+func errUnknownArgument(arg []byte) respError {
+	return respError(fmt.Sprintf("ERR Unknown argument %s", cString(arg)))
+}
+
 const errProtected respError = "DENIED slotcast is running in protected mode because protected mode is enabled and no password is set for the default user. " +
 	"In this mode connections are only accepted from the loopback interface. " +
 	"Set a password (requirepass), or turn it off from the same host with CONFIG SET protected-mode no, or start with --protected-mode no."

@@ -112,7 +112,7 @@ func New(o Options) (*Server, error) {
 	s.commands = newTable(
 		connectionCommands(), clientCommands(), monitorCommands(), waitCommands(),
 		stringCommands(), bitmapCommands(), lcsCommands(),
-		genericCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
+		genericCommands(), dumpCommands(), functionCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
 		serverCommands(), configCommands(), introspectionCommands(),
 	)
 	s.replicationID.Store(randomHex(20))
