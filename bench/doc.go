@@ -1,0 +1,39 @@
+//go:build linux
+
+// Command bench measures servers that speak RESP, side by side: it starts each
+// of them on loopback, puts the same load on one after the other in an order
+// that alternates from round to round, and prints how slotcast compares with
+// redis-server as medians of the rounds' ratios with their spread. Everything
+// it prints, and every single figure, also goes into a JSON file.
+//
+//	go run ./bench                          the preset quick, under a minute
+//	go run ./bench -preset full             the figures the project is judged by
+//	go run ./bench -measure fanout -subs 1000,5000 -depth 1,16
+//	go run ./bench -h
+//
+// # What is measured
+//
+// Three kinds of measurement, one file each: fanout.go (publish to many
+// subscribers), memory.go (what a subscriber costs that has nothing to do) and
+// commands.go (GET and SET through redis-benchmark). A further kind is one
+// more type that implements measurement, and one more name for -measure.
+//
+// # How far the figures can be trusted
+//
+// Server and load generator share the machine. The generator is kept cheap
+// (few threads, each an epoll set of its own, large reads, frames counted at
+// their known length) and says how many cores it took, so that a figure that
+// it limits can be told from one that the server limits. What other processes
+// took meanwhile is in the table as well: a round with much of it is worth
+// little. Every delivery is counted at its subscriber and checked for its
+// sequence number; throughput is deliveries received between the end of the
+// warm-up and the end of the run, not messages handed to the server.
+//
+// Latency is measured on one subscriber for each message, chosen by a hash of
+// the message's number, from the publisher's clock to the return of the read
+// that brought it. With -rate, publishing follows a schedule that does not
+// wait for the server, and the clock starts when a message was due, not when
+// it could be written: a server that stalls is charged for every message that
+// the stall held up (no coordinated omission). Without -rate the load is a
+// closed loop, there is no schedule, and the clock starts with the write.
+package main

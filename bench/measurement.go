@@ -1,0 +1,109 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// measurement is one kind of load with its settings. A new kind is a new type.
+type measurement interface {
+	// title says in one line what is measured, with every setting.
+	title() string
+	// settings is what the JSON file says of it.
+	settings() any
+	// figures are what measure returns, in the order of the table.
+	figures() []figure
+	// clients is how many connections the server must take.
+	clients() int
+	// suits reports whether the server has what the measurement needs.
+	suits(*contender) bool
+	// measure puts the load on a server that has just been started.
+	measure(context.Context, *instance) (values, error)
+}
+
+// timing is how long the parts of a measurement take.
+type timing struct {
+	Warmup   time.Duration
+	Duration time.Duration
+	// Settle is how long a server is left alone before its memory is read.
+	Settle time.Duration
+}
+
+// round is what one measurement of one server gave.
+type round struct {
+	Server string `json:"server"`
+	Round  int    `json:"round"`
+	Values values `json:"values,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// result is one measurement over all rounds and servers.
+type result struct {
+	measurement measurement
+	contenders  []*contender // those that it suits
+	rounds      []round
+}
+
+// runner takes measurements one after the other.
+type runner struct {
+	contenders []*contender
+	rounds     int
+	unix       bool
+	progress   io.Writer
+}
+
+// run measures every server in every round. The order turns with each round,
+// so that none always finds the machine as another one left it.
+func (r *runner) run(ctx context.Context, m measurement) (*result, error) {
+	res := &result{measurement: m}
+	for _, c := range r.contenders {
+		if m.suits(c) {
+			res.contenders = append(res.contenders, c)
+		}
+	}
+	for n := range r.rounds {
+		for i := range res.contenders {
+			c := res.contenders[(n+i)%len(res.contenders)]
+			fmt.Fprintf(r.progress, "  round %d of %d: %s\n", n+1, r.rounds, c.Name)
+			v, err := r.once(ctx, m, c)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			one := round{Server: c.Name, Round: n + 1, Values: v}
+			if err != nil {
+				one.Error = err.Error()
+				fmt.Fprintf(r.progress, "  %s: %v\n", c.Name, err)
+			}
+			res.rounds = append(res.rounds, one)
+		}
+	}
+	return res, nil
+}
+
+func (r *runner) once(ctx context.Context, m measurement, c *contender) (values, error) {
+	in, err := c.start(ctx, m.clients(), r.unix)
+	if err != nil {
+		return nil, err
+	}
+	defer in.stop()
+	return m.measure(ctx, in)
+}
+
+// of returns the values of one server by round; a round that failed is empty.
+func (res *result) of(server string) []values {
+	var out []values
+	for _, r := range res.rounds {
+		if r.Server == server {
+			out = append(out, r.Values)
+		}
+	}
+	return out
+}
+
+// stderr is where progress goes: the table alone is on standard output.
+var stderr io.Writer = os.Stderr

@@ -1,0 +1,65 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+// report is the JSON file.
+type report struct {
+	Started      time.Time       `json:"started"`
+	Machine      machine         `json:"machine"`
+	Reference    string          `json:"reference"`
+	Rounds       int             `json:"rounds"`
+	Unix         bool            `json:"unix_socket"`
+	Servers      []*contender    `json:"servers"`
+	Measurements []reportedTable `json:"measurements"`
+}
+
+// reportedTable is a result with every round and what the table makes of them.
+type reportedTable struct {
+	Title    string                       `json:"title"`
+	Settings any                          `json:"settings"`
+	Figures  []figure                     `json:"figures"`
+	Rounds   []round                      `json:"rounds"`
+	Servers  map[string]map[string]spread `json:"servers"` // by server and figure
+	Ratios   map[string]map[string]spread `json:"ratios"`  // to the reference, likewise
+}
+
+func (r *report) add(res *result) {
+	t := reportedTable{
+		Title: res.measurement.title(), Settings: res.measurement.settings(), Figures: res.measurement.figures(),
+		Rounds: res.rounds, Servers: map[string]map[string]spread{}, Ratios: map[string]map[string]spread{},
+	}
+	for _, c := range res.contenders {
+		own, ratio := map[string]spread{}, map[string]spread{}
+		for _, f := range t.Figures {
+			if s, ok := spreadOf(column(res.of(c.Name), f.Key)); ok {
+				own[f.Key] = s
+			}
+			if !res.compares(c.Name, r.Reference) {
+				continue
+			}
+			if s, ok := res.ratio(c.Name, r.Reference, f); ok {
+				ratio[f.Key] = s
+			}
+		}
+		t.Servers[c.Name] = own
+		if len(ratio) > 0 {
+			t.Ratios[c.Name] = ratio
+		}
+	}
+	r.Measurements = append(r.Measurements, t)
+}
+
+func (r *report) write(path string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
