@@ -54,6 +54,9 @@ func (m *monitors) feed(cl *call) {
 		if c.identity.Load().replyOff {
 			continue // to Redis these lines are replies
 		}
+		if c == cl.conn && c.closeAfter {
+			continue // after its reply to QUIT a connection hears nothing
+		}
 		c.outbox.Deliver(encoded{line})
 	}
 }

@@ -45,6 +45,7 @@ type parser struct {
 	at      int // index of the line being read
 	blocks  []block
 	differs bool // the step at hand has a differs marker
+	left    bool // the section of the step at hand has ended, or another begun
 }
 
 // A block is an open only or protocol section.
@@ -88,6 +89,7 @@ func (p *parser) line(line string) error {
 			return fmt.Errorf("nothing is open that could end here")
 		}
 		p.blocks = p.blocks[:len(p.blocks)-1]
+		p.left = true
 		return nil
 	case "differs":
 		return p.marker(rest)
@@ -126,7 +128,7 @@ func (p *parser) step(s Step) error {
 			s.protocol = b.protocol
 		}
 	}
-	p.differs = false
+	p.differs, p.left = false, false
 	p.file.Steps = append(p.file.Steps, s)
 	return nil
 }
@@ -134,6 +136,9 @@ func (p *parser) step(s Step) error {
 func (p *parser) current() (*Step, error) {
 	if len(p.file.Steps) == 0 {
 		return nil, fmt.Errorf("there is no step before this line")
+	}
+	if p.left {
+		return nil, fmt.Errorf("the step before this line is of another section")
 	}
 	return &p.file.Steps[len(p.file.Steps)-1], nil
 }
@@ -227,6 +232,7 @@ func (p *parser) open(word, rest string) error {
 		return fmt.Errorf("no such section: %s %s", word, rest)
 	}
 	p.blocks = append(p.blocks, b)
+	p.left = true
 	return nil
 }
 
