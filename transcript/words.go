@@ -141,7 +141,7 @@ func quoted(line string) (p pattern, rest string, err error) {
 	return p, rest[n:], nil
 }
 
-// spelled decodes escapes and placeholders.
+// spelled decodes escapes and varying parts.
 func spelled(s string) (pattern, error) {
 	var p pattern
 	var plain []byte
@@ -152,10 +152,10 @@ func spelled(s string) (pattern, error) {
 		}
 	}
 	for i := 0; i < len(s); {
-		if found := placeholder.FindStringSubmatch(s[i:]); found != nil {
+		if found := varying.FindStringSubmatch(s[i:]); found != nil {
 			flush()
 			e := element{kind: reference, text: found[2], capture: found[1]}
-			if kind, ok := placeholders[found[2]]; ok {
+			if kind, ok := varyingKinds[found[2]]; ok {
 				e = element{kind: kind, capture: found[1]}
 			} else if limit, ok := strings.CutPrefix(found[2], atMostPrefix); ok {
 				n, err := atoi(limit)
@@ -212,7 +212,7 @@ func quote(b []byte) string {
 	for i := 0; i < len(b); i++ {
 		c := b[i]
 		switch {
-		case c == '<' && placeholder.Match(b[i:]):
+		case c == '<' && varying.Match(b[i:]):
 			out.WriteString(`\x3c`)
 		case c == '"' || c == '\\':
 			out.WriteByte('\\')
