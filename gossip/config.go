@@ -6,6 +6,9 @@ import (
 	"slotcast/clusterstate"
 )
 
+// busPortOffset is what is added to the client port where no bus port is given.
+const busPortOffset = 10000
+
 // Config is what the configuration says of this node, in the words of its
 // directives. A port or text that is not set is 0 or empty.
 type Config struct {
@@ -18,6 +21,7 @@ type Config struct {
 	AnnounceTLSPort  int    // cluster-announce-tls-port
 	AnnounceBusPort  int    // cluster-announce-bus-port
 	AnnounceHostname string // cluster-announce-hostname; a valid hostname
+	AnnounceNodename string // cluster-announce-human-nodename; for the logs of peers
 
 	PreferredEndpoint clusterstate.Endpoint // cluster-preferred-endpoint-type
 
@@ -59,7 +63,7 @@ func (n *Node) announced(me clusterstate.Node) clusterstate.Node {
 	me.TLSPort = first(c.AnnounceTLSPort, c.TLSPort)
 	me.BusPort = first(c.AnnounceBusPort, c.BusPort)
 	if me.BusPort == 0 {
-		me.BusPort = first(c.Port, c.TLSPort) + 10000
+		me.BusPort = first(c.Port, c.TLSPort) + busPortOffset
 	}
 	return me
 }
@@ -70,6 +74,7 @@ type Configure struct{ Config }
 func (c Configure) apply(n *Node, t *turn) error {
 	n.cfg = c.Config
 	t.edit.SetSettings(n.cfg.viewSettings())
+	t.news = true // full coverage may be asked for, or not any more
 	n.announce(t)
 	return nil
 }
@@ -85,12 +90,16 @@ func (l LearnAddress) apply(n *Node, t *turn) error {
 	return nil
 }
 
-// announce brings this node's own addresses up to date. Losing them in a crash
-// does no harm, they are found out again, so the save need not be synced.
+// announce brings what this node announces of itself up to date, and tells the
+// others. Losing it in a crash does no harm, it is found out again, so the save
+// need not be synced.
 func (n *Node) announce(t *turn) {
 	was := t.edit.Node(n.myself().ID)
 	t.edit.SetNode(n.announced(*was))
-	if t.edit.Node(was.ID) != was {
+	p := n.table.peer(was.ID)
+	if t.edit.Node(was.ID) != was || p.nodename != n.cfg.AnnounceNodename {
+		n.table.alter(p.id).nodename = n.cfg.AnnounceNodename
 		t.mustSave()
+		t.broadcastPong()
 	}
 }

@@ -87,8 +87,8 @@ func TestShardIDs(t *testing.T) {
 			"<c> :1@2 slave <b> 0 0 0 connected\n"+
 			"<d> :1@2 slave <a> 0 0 0 connected\n"), testSeed, at(0))
 	require.True(t, clusterstate.NodeID(n.MyShardID()).Valid())
-	require.Equal(t, n.MyShardID(), n.peers[id("d")].shardID)
-	require.Equal(t, string(id("s")), n.peers[id("c")].shardID)
+	require.Equal(t, n.MyShardID(), n.table.peer(id("d")).shardID)
+	require.Equal(t, string(id("s")), n.table.peer(id("c")).shardID)
 	require.Equal(t, 2, strings.Count(string(out.Save.Text), n.MyShardID()))
 
 	shard := n.MyShardID()

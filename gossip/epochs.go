@@ -1,6 +1,11 @@
 package gossip
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"slotcast/gossip/frame"
+)
 
 func (BumpEpoch) apply(n *Node, t *turn) error {
 	word := "STILL"
@@ -19,14 +24,45 @@ func (n *Node) bumpEpoch(t *turn) bool {
 		greatest = max(greatest, node.ConfigEpoch)
 	}
 	me := *t.edit.Node(n.myself().ID)
-	if me.ConfigEpoch != 0 && me.ConfigEpoch == greatest {
+	if me.ConfigEpoch != 0 && me.ConfigEpoch == greatest || greatest == math.MaxUint64 {
 		return false
 	}
-	n.currentEpoch++
+	n.currentEpoch = greatest + 1
 	me.ConfigEpoch = n.currentEpoch
 	t.edit.SetNode(me)
 	t.mustSync()
 	return true
+}
+
+// followEpochs takes over greater epochs than this node knew.
+func (n *Node) followEpochs(t *turn, m *frame.Message) {
+	if m.CurrentEpoch > n.currentEpoch {
+		n.currentEpoch = m.CurrentEpoch
+		t.mustSave()
+	}
+	// A replica tells its primary's, which the primary tells itself.
+	if node := t.edit.Node(m.Sender); m.Primary == "" && m.ConfigEpoch > node.ConfigEpoch {
+		raised := *node
+		raised.ConfigEpoch = m.ConfigEpoch
+		t.edit.SetNode(raised)
+		t.mustSave()
+	}
+}
+
+// settleCollision ends that two primaries have one epoch, as after two moves of
+// slots at the same time: of two claims none would be the stronger. The one
+// with the lesser id takes a new one.
+func (n *Node) settleCollision(t *turn, m *frame.Message) {
+	me := t.edit.Node(n.view.Myself().ID)
+	if me.Replica || m.ConfigEpoch != me.ConfigEpoch || me.ID >= m.Sender || n.currentEpoch == math.MaxUint64 {
+		return
+	}
+	n.currentEpoch++
+	fresh := *me
+	fresh.ConfigEpoch = n.currentEpoch
+	t.edit.SetNode(fresh)
+	t.mustSync()
+	t.warnf("Node %s had config epoch %d too: this node takes %d", m.Sender, m.ConfigEpoch, fresh.ConfigEpoch)
 }
 
 func (in SetConfigEpoch) apply(n *Node, t *turn) error {

@@ -16,8 +16,17 @@ var (
 	ErrFlushSlotsWithKeys = errors.New("DB must be empty to perform CLUSTER FLUSHSLOTS.")
 	ErrResetWithKeys      = errors.New("CLUSTER RESET can't be called with master nodes containing keys")
 	ErrEpochWithPeers     = errors.New("The user can assign a config epoch only when the node does not know any other node.")
+	ErrForgetMyself       = errors.New("I tried hard but I can't forget myself...")
+	ErrForgetPrimary      = errors.New("Can't forget my master!")
+	ErrReplicateMyself    = errors.New("Can't replicate myself")
+	ErrReplicateReplica   = errors.New("I can only replicate a master, not a replica.")
+	ErrFailoverOnPrimary  = errors.New("You should send CLUSTER FAILOVER to a replica")
 	ErrEpochAlreadySet    = errors.New("Node config epoch is already non-zero")
 )
+
+// ErrNoReplication is slotcast's own: it refuses to make this node a replica,
+// or, should nodes.conf say that it is one, to let it take over.
+var ErrNoReplication = errors.New("this node cannot be a replica: slotcast has no replication in this version")
 
 // SlotFault is what is wrong with a slot.
 type SlotFault uint8
@@ -87,4 +96,33 @@ type BusError struct{ Subcommand string }
 
 func (e *BusError) Error() string {
 	return fmt.Sprintf("the cluster bus is not available in this version: CLUSTER %s is refused", e.Subcommand)
+}
+
+// PortError refuses a port that is no number.
+type PortError struct {
+	Port string // as given
+	Bus  bool
+}
+
+func (e *PortError) Error() string {
+	kind := "base"
+	if e.Bus {
+		kind = "bus"
+	}
+	return fmt.Sprintf("Invalid TCP %s port specified: %s", kind, e.Port)
+}
+
+// AddressError refuses an address that MEET was given.
+type AddressError struct{ IP, Port string } // as given
+
+func (e *AddressError) Error() string {
+	return fmt.Sprintf("Invalid node address specified: %s:%s", e.IP, e.Port)
+}
+
+// ReservedError refuses to send a message to a channel that each node speaks on
+// for itself.
+type ReservedError struct{ Channel string }
+
+func (e *ReservedError) Error() string {
+	return fmt.Sprintf("channel '%s' is reserved for the server", e.Channel)
 }

@@ -36,6 +36,15 @@ type Message struct {
 	Shard            bool
 }
 
+// event is an input that nobody waits for, so it has no reply.
+type event interface{ event() }
+
+func (LinkUp) event()   {}
+func (LinkDown) event() {}
+func (Accepted) event() {}
+func (Received) event() {}
+func (Publish) event()  {}
+
 // LinkUp tells that a link asked for stands. LocalIP is the address of this
 // node on it.
 type LinkUp struct {

@@ -26,41 +26,42 @@ type health struct {
 	// someone who could have changed the map while this node was down.
 	restarted bool
 
+	size int // primaries with slots, as judged last
+
 	minoritySeen bool
 	lastMinority time.Duration
 }
 
 // survey counts what the cluster state is judged by.
 type survey struct {
-	covered   bool // every slot has an owner that did not fail
-	size      int  // primaries with slots
-	reachable int  // those of them that are neither failed nor suspected
+	assigned  int // slots with an owner
+	suspected int // those of them whose owner is suspected, but did not fail
+	failed    int // those whose owner failed
+	size      int // primaries with slots
+	reachable int // those of them that are neither failed nor suspected
 }
 
+func (s *survey) covered() bool { return s.assigned == clusterstate.Slots && s.failed == 0 }
+
 func (n *Node) survey(v *clusterstate.View) survey {
-	s := survey{covered: true}
-	seen := make(map[*clusterstate.Node]struct{})
-	var last *clusterstate.Node
-	for slot := range uint16(clusterstate.Slots) {
-		owner := v.Owner(slot)
-		if owner == nil {
-			s.covered, last = false, nil
+	var s survey
+	for _, p := range n.table.rows {
+		if p.slots == 0 {
 			continue
 		}
-		if owner == last {
-			continue
+		s.assigned += p.slots
+		node := v.Node(p.id)
+		switch {
+		case node.Failed:
+			s.failed += p.slots
+		case p.suspected:
+			s.suspected += p.slots
 		}
-		last = owner
-		if _, again := seen[owner]; again {
-			continue
-		}
-		seen[owner] = struct{}{}
-		s.covered = s.covered && !owner.Failed
-		if owner.Replica {
+		if node.Replica {
 			continue
 		}
 		s.size++
-		if !owner.Failed && !n.peers[owner.ID].suspected {
+		if !node.Failed && !p.suspected {
 			s.reachable++
 		}
 	}
@@ -73,6 +74,7 @@ func (n *Node) survey(v *clusterstate.View) survey {
 func (n *Node) judge(t *turn, v *clusterstate.View) {
 	h, now, me := &n.health, t.now.Mono, v.Myself()
 	s := n.survey(v)
+	h.size = s.size
 	quorum := s.size/2 + 1
 	minority := s.reachable < quorum
 	t.edit.SetMinority(minority && s.size > 0)
@@ -83,7 +85,7 @@ func (n *Node) judge(t *turn, v *clusterstate.View) {
 	if h.restarted && !me.Replica && !v.ClusterOK() && now-h.firstJudged < startDelay {
 		return
 	}
-	ok := !minority && (s.covered || !n.cfg.RequireFullCoverage)
+	ok := !minority && (s.covered() || !n.cfg.RequireFullCoverage)
 	if minority {
 		h.minoritySeen, h.lastMinority = true, now
 	}

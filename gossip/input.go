@@ -71,6 +71,32 @@ type Reset struct{ Hard, HasKeys bool }
 // to talk to, so they are refused as long as this node has no cluster bus.
 type BusCommand struct{ Subcommand string }
 
+// Replicate is REPLICATE.
+type Replicate struct{ Node string } // the id as given
+
+func (in Replicate) apply(n *Node, t *turn) error {
+	node := t.edit.Node(clusterstate.NodeID(in.Node))
+	switch {
+	case node == nil:
+		return &UnknownNodeError{ID: in.Node}
+	case node.ID == n.view.Myself().ID:
+		return ErrReplicateMyself
+	case node.Replica:
+		return ErrReplicateReplica
+	}
+	return ErrNoReplication
+}
+
+// Failover is FAILOVER, with whichever option.
+type Failover struct{}
+
+func (Failover) apply(n *Node, _ *turn) error {
+	if !n.view.Myself().Replica {
+		return ErrFailoverOnPrimary
+	}
+	return ErrNoReplication
+}
+
 func (t *turn) logf(format string, args ...any) {
 	t.out.Logs = append(t.out.Logs, Log{Text: fmt.Sprintf(format, args...)})
 }

@@ -2,11 +2,11 @@ package gossip
 
 import (
 	"encoding/hex"
-	"maps"
 	"math/rand/v2"
 	"time"
 
 	"slotcast/clusterstate"
+	"slotcast/gossip/frame"
 )
 
 // Now is the moment of a step: Mono, from any start, is what intervals are
@@ -21,9 +21,13 @@ type Node struct {
 	cfg  Config
 	view *clusterstate.View
 
-	// peers holds what is known of each node of the view, this one included,
-	// beyond what the view holds.
-	peers map[clusterstate.NodeID]peer
+	// editor makes the next view. It goes from step to step, so that a step
+	// that changes nothing allocates nothing.
+	editor *clusterstate.Editor
+
+	// table holds what is known of each node of the view, this one included,
+	// beyond what the view holds, and the links.
+	table table
 
 	currentEpoch  uint64
 	lastVoteEpoch uint64
@@ -34,18 +38,30 @@ type Node struct {
 
 	random *rand.ChaCha8
 	health health
-}
+	last   time.Duration // when the last step was
 
-// peer is what NODES and nodes.conf say of a node and the view does not.
-type peer struct {
-	suspected    bool // PFAIL
-	noFailover   bool
-	shardID      string
-	nodename     string
-	clientIPv4   string
-	clientIPv6   string
-	pingSent     int64 // unix ms of the ping that waits for its pong, 0 for none
-	pongReceived int64 // unix ms
+	// unclaimed are the slots whose owner has stopped claiming them while
+	// nobody else has begun to.
+	unclaimed frame.Bitmap
+
+	// claims are the slots that this node claims, nil when they have to be
+	// gathered anew. They are never altered.
+	claims *frame.Bitmap
+
+	// served is set once this process has served slots: from then on it may
+	// have keys to lose.
+	served bool
+
+	lastLink LinkID
+	ticks    uint64
+
+	// drawn says for each row of the table in which draw of gossip it was
+	// drawn last.
+	drawn []uint32
+	draw  uint32
+
+	sent, received    [frame.Types]uint64
+	overflows, forged uint64
 }
 
 // New makes the node that conf, the content of its nodes.conf, describes; with
@@ -53,13 +69,14 @@ type peer struct {
 // up; it must not be used twice. The output is to be applied before any other;
 // its Save is nil if the file already says everything.
 func New(cfg Config, conf *clusterstate.NodesConf, seed [32]byte, now Now) (*Node, Output) {
-	n := &Node{cfg: cfg, random: rand.NewChaCha8(seed)}
-	t := turn{now: now}
+	n := &Node{cfg: cfg, random: rand.NewChaCha8(seed), last: now.Mono}
+	t := turn{now: now, news: true}
 	if conf == nil {
 		n.begin(&t)
 	} else {
 		n.load(*conf, &t)
 	}
+	n.editor = t.edit
 	n.finish(&t)
 	t.out.View = n.view
 	return n, t.out
@@ -69,12 +86,14 @@ func New(cfg Config, conf *clusterstate.NodesConf, seed [32]byte, now Now) (*Nod
 func (n *Node) begin(t *turn) {
 	me := n.announced(clusterstate.Node{ID: n.newID()})
 	n.view = clusterstate.NewView(me, n.cfg.viewSettings())
-	n.peers = map[clusterstate.NodeID]peer{me.ID: {shardID: string(n.newID())}}
+	n.table = newTable()
+	n.table.add(newPeer(me.ID, string(n.newID())))
+	n.table.alter(me.ID).nodename = n.cfg.AnnounceNodename
 	t.edit = n.view.Edit()
 	t.mustSync()
 	if n.cfg.OwnAll {
 		for slot := range uint16(clusterstate.Slots) {
-			t.edit.SetOwner(slot, me.ID)
+			n.assign(t, slot, me.ID)
 		}
 	}
 	t.logf("No cluster configuration found, I'm %s", me.ID)
@@ -87,14 +106,16 @@ func (n *Node) View() *clusterstate.View { return n.view }
 func (n *Node) Config() Config { return n.cfg }
 
 // MyShardID returns the id of this node's shard.
-func (n *Node) MyShardID() string { return n.peers[n.myself().ID].shardID }
+func (n *Node) MyShardID() string { return n.table.peer(n.myself().ID).shardID }
 
 // Clone returns a node that can take steps of its own, such as those of an
-// EXEC that may yet be given up. It shares the view; its cost is a copy of the
-// table of known nodes.
+// EXEC that may yet be given up. It shares with the original what neither of
+// them alters; its cost is a copy of a pointer for each known node.
 func (n *Node) Clone() *Node {
 	clone := *n
-	clone.peers = maps.Clone(n.peers)
+	clone.table = n.table.split()
+	clone.editor = n.view.Edit()
+	clone.drawn = nil
 	random := *n.random
 	clone.random = &random
 	return &clone
@@ -102,23 +123,26 @@ func (n *Node) Clone() *Node {
 
 // Step takes one command or other input.
 func (n *Node) Step(now Now, in Input) Output {
-	t := turn{now: now, edit: n.view.Edit()}
+	t := turn{now: now, edit: n.editor}
+	n.last = now.Mono
 	if err := in.apply(n, &t); err != nil {
+		n.editor = n.view.Edit()
 		return Output{Reply: Reply{Err: err}}
 	}
-	if t.out.Reply.Text == "" {
+	if _, command := in.(event); !command && t.out.Reply.Text == "" {
 		t.out.Reply.Text = "OK"
 	}
 	n.finish(&t)
 	return t.out
 }
 
-// Tick lets time pass; it wants to be called every 100 ms or so.
+// Tick lets time pass; it wants to be called every 100 ms. Its output is empty
+// if nothing is due.
 func (n *Node) Tick(now Now) Output {
-	if n.view.ClusterOK() {
-		return Output{} // without news nothing turns an ok cluster to fail
-	}
-	t := turn{now: now, edit: n.view.Edit()}
+	t := turn{now: now, edit: n.editor}
+	n.last = now.Mono
+	n.tend(&t)
+	t.news = t.news || !n.view.ClusterOK() // how long it has not been ok may count
 	n.finish(&t)
 	return t.out
 }
@@ -130,6 +154,12 @@ type turn struct {
 	out  Output
 	save bool
 	sync bool
+
+	intents []intent
+
+	// news is set if the cluster state has to be judged although the view may
+	// not have changed.
+	news bool
 }
 
 func (t *turn) mustSave() { t.save = true }
@@ -138,15 +168,21 @@ func (t *turn) mustSync() { t.save, t.sync = true, true }
 // finish makes the view, judges the cluster's health by it and completes the
 // output.
 func (n *Node) finish(t *turn) {
-	n.judge(t, t.edit.View())
-	if v := t.edit.View(); v != n.view {
+	v := t.edit.View()
+	if t.news || v != n.view {
+		n.judge(t, v)
+		v = t.edit.View()
+	}
+	if v != n.view {
 		n.view = v
 		t.out.View = v
 	}
+	n.served = n.served || v.ClusterOK() && n.table.peer(v.Myself().ID).slots > 0
 	if t.save {
 		conf := n.conf()
 		t.out.Save = &Save{Text: conf.Append(nil), Sync: t.sync, MayFail: t.out.Save != nil && t.out.Save.MayFail}
 	}
+	n.emit(t)
 }
 
 func (n *Node) myself() *clusterstate.Node { return n.view.Myself() }

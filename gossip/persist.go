@@ -5,7 +5,7 @@ import "slotcast/clusterstate"
 // load makes the node that a nodes.conf describes.
 func (n *Node) load(conf clusterstate.NodesConf, t *turn) {
 	n.currentEpoch, n.lastVoteEpoch = conf.CurrentEpoch, conf.LastVoteEpoch
-	n.peers = make(map[clusterstate.NodeID]peer, len(conf.Nodes))
+	n.table = newTable()
 	n.health.restarted = len(conf.Nodes) > 1
 
 	var mine *clusterstate.NodeLine
@@ -26,12 +26,12 @@ func (n *Node) load(conf clusterstate.NodesConf, t *turn) {
 		if line != mine {
 			t.edit.SetNode(nodeOf(line))
 		}
-		n.peers[line.ID] = peerOf(line, t.now)
+		n.table.add(peerOf(line, t.now))
 	}
 	n.completeShardIDs(conf.Nodes, t)
 	for i := range conf.Nodes {
 		line := &conf.Nodes[i]
-		eachSlot(line.Slots, func(slot uint16) { t.edit.SetOwner(slot, line.ID) })
+		eachSlot(line.Slots, func(slot uint16) { n.assign(t, slot, line.ID) })
 	}
 	for _, o := range mine.Migrating {
 		t.edit.SetMigrating(o.Slot, o.Node)
@@ -40,6 +40,11 @@ func (n *Node) load(conf clusterstate.NodesConf, t *turn) {
 		t.edit.SetImporting(o.Slot, o.Node)
 	}
 	n.announce(t)
+	for _, node := range t.edit.Nodes() {
+		if node.Primary == mine.ID {
+			n.refuseReplica(t, node.ID)
+		}
+	}
 	t.logf("Node configuration loaded, I'm %s", mine.ID)
 }
 
@@ -69,19 +74,16 @@ func nodeOf(line *clusterstate.NodeLine) clusterstate.Node {
 // peerOf returns the rest of it. Saved times say nothing any more, except that
 // there was a ping or a pong.
 func peerOf(line *clusterstate.NodeLine, now Now) peer {
-	p := peer{
-		suspected:  line.Has(clusterstate.LinePFail) && !line.Has(clusterstate.LineMyself),
-		noFailover: line.Has(clusterstate.LineNoFailover),
-		shardID:    line.ShardID,
-		nodename:   line.Nodename,
-		clientIPv4: line.ClientIPv4,
-		clientIPv6: line.ClientIPv6,
-	}
+	p := newPeer(line.ID, line.ShardID)
+	p.suspected = line.Has(clusterstate.LinePFail) && !line.Has(clusterstate.LineMyself)
+	p.noFailover = line.Has(clusterstate.LineNoFailover)
+	p.nodename = line.Nodename
+	p.clientIPv4, p.clientIPv6 = line.ClientIPv4, line.ClientIPv6
 	if line.PingSent != 0 {
-		p.pingSent = now.Wall.UnixMilli()
+		p.pingSent, p.pingAt = now.Wall.UnixMilli(), now.Mono
 	}
 	if line.PongReceived != 0 {
-		p.pongReceived = now.Wall.UnixMilli()
+		p.pongReceived, p.pongAt = now.Wall.UnixMilli(), now.Mono
 	}
 	return p
 }
@@ -90,9 +92,7 @@ func peerOf(line *clusterstate.NodeLine, now Now) peer {
 // 7.0 does: a replica has its primary's, everyone else one of its own.
 func (n *Node) completeShardIDs(lines []clusterstate.NodeLine, t *turn) {
 	give := func(id clusterstate.NodeID, shard string) {
-		p := n.peers[id]
-		p.shardID = shard
-		n.peers[id] = p
+		n.table.alter(id).shardID = shard
 		t.mustSave()
 	}
 	for i := range lines {
@@ -102,7 +102,7 @@ func (n *Node) completeShardIDs(lines []clusterstate.NodeLine, t *turn) {
 	}
 	for i := range lines {
 		if lines[i].ShardID == "" && lines[i].Primary != "" {
-			shard := n.peers[lines[i].Primary].shardID
+			shard := n.table.peer(lines[i].Primary).shardID
 			if shard == "" { // the primary is itself a replica without one
 				shard = string(n.newID())
 			}
@@ -134,7 +134,7 @@ func (n *Node) lines() []clusterstate.NodeLine {
 }
 
 func (n *Node) line(node *clusterstate.Node, slots []clusterstate.SlotRange) clusterstate.NodeLine {
-	p := n.peers[node.ID]
+	p := n.table.peer(node.ID)
 	line := clusterstate.NodeLine{
 		ID:           node.ID,
 		IP:           node.IP,
@@ -150,6 +150,7 @@ func (n *Node) line(node *clusterstate.Node, slots []clusterstate.SlotRange) clu
 		PingSent:     p.pingSent,
 		PongReceived: p.pongReceived,
 		ConfigEpoch:  node.ConfigEpoch,
+		Connected:    p.up,
 		Slots:        slots,
 	}
 	if primary := n.view.Node(node.Primary); primary != nil {

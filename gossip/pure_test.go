@@ -19,12 +19,12 @@ import (
 func TestTheCoreIsPure(t *testing.T) {
 	allowed := map[string]bool{
 		"bytes": true, "encoding/binary": true, "encoding/hex": true, "encoding/json": true, "errors": true, "fmt": true,
-		"iter": true, "maps": true, "math": true, "math/bits": true, "math/rand/v2": true,
+		"iter": true, "maps": true, "math": true, "math/bits": true, "math/rand/v2": true, "net/netip": true,
 		"slices": true, "strconv": true, "strings": true, "time": true,
 		"github.com/cespare/xxhash/v2": true, "slotcast/clusterstate": true, "slotcast/gossip/frame": true,
 	}
 	names := map[string][]string{
-		"time": {"Duration", "Time", "Millisecond", "Second"},
+		"time": {"Duration", "Time", "Millisecond", "Second", "Unix", "UnixMilli"},
 		"rand": {"ChaCha8", "NewChaCha8"},
 	}
 	for _, dir := range []string{".", "frame", "../clusterstate"} {

@@ -1,18 +1,22 @@
 package gossip
 
-import (
-	"fmt"
-
-	"slotcast/clusterstate"
-)
+import "slotcast/clusterstate"
 
 // NodesText returns the text of CLUSTER NODES for a client of the variant:
-// one line for each known node, in the order of the ids.
+// one line for each known node, in the order of the ids, then the handshakes.
 func (n *Node) NodesText(va clusterstate.Variant) []byte {
 	var b []byte
 	lines := n.lines()
 	for i := range lines {
 		b = lines[i].AppendClient(b, va)
+		b = append(b, '\n')
+	}
+	for _, h := range n.table.handshakes {
+		line := clusterstate.NodeLine{
+			ID: h.id, IP: h.ip, Port: h.port, TLSPort: h.tlsPort, BusPort: h.busPort,
+			Flags: clusterstate.LineHandshake, Connected: h.up,
+		}
+		b = line.AppendClient(b, va)
 		b = append(b, '\n')
 	}
 	return b
@@ -36,63 +40,13 @@ func (n *Node) ReplicaLines(id string, va clusterstate.Variant) ([]string, error
 	return out, nil
 }
 
-// FailureReports answers CLUSTER COUNT-FAILURE-REPORTS. Reports come over the
-// bus from peers; a node without a bus has none of anyone it knows.
+// FailureReports answers CLUSTER COUNT-FAILURE-REPORTS.
 func (n *Node) FailureReports(id string) (int, error) {
-	if n.view.Node(clusterstate.NodeID(id)) == nil {
+	p := n.table.peer(clusterstate.NodeID(id))
+	if p == nil {
 		return 0, &UnknownNodeError{ID: id}
 	}
-	return 0, nil
-}
-
-// InfoText returns the lines of CLUSTER INFO, each ended by CR LF, in the
-// order of Redis. The counters of bus messages are those of a node without a
-// bus.
-func (n *Node) InfoText() []byte {
-	v := n.view
-	var assigned, ok, suspected, failed int
-	for slot := range uint16(clusterstate.Slots) {
-		owner := v.Owner(slot)
-		switch {
-		case owner == nil:
-			continue
-		case owner.Failed:
-			failed++
-		case n.peers[owner.ID].suspected:
-			suspected++
-		default:
-			ok++
-		}
-		assigned++
-	}
-	epoch := v.Myself().ConfigEpoch
-	if primary := v.Node(v.Myself().Primary); primary != nil {
-		epoch = primary.ConfigEpoch
-	}
-	state := "fail"
-	if v.ClusterOK() {
-		state = "ok"
-	}
-	b := fmt.Appendf(nil, "cluster_state:%s\r\n", state)
-	for _, f := range []struct {
-		name  string
-		value uint64
-	}{
-		{"cluster_slots_assigned", uint64(assigned)},
-		{"cluster_slots_ok", uint64(ok)},
-		{"cluster_slots_pfail", uint64(suspected)},
-		{"cluster_slots_fail", uint64(failed)},
-		{"cluster_known_nodes", uint64(len(v.Nodes()))},
-		{"cluster_size", uint64(n.survey(v).size)},
-		{"cluster_current_epoch", n.currentEpoch},
-		{"cluster_my_epoch", epoch},
-		{"cluster_stats_messages_sent", 0},
-		{"cluster_stats_messages_received", 0},
-		{"total_cluster_links_buffer_limit_exceeded", 0},
-	} {
-		b = fmt.Appendf(b, "%s:%d\r\n", f.name, f.value)
-	}
-	return b
+	return len(n.freshReports(p, n.last)), nil
 }
 
 // Shard is one element of CLUSTER SHARDS: a primary, with or without slots,
@@ -116,8 +70,7 @@ type ShardNode struct {
 }
 
 // Shards returns the shards in the order of their primaries' ids. The offset
-// is this node's own replication offset; peers tell theirs over the bus, so
-// here they are 0.
+// is this node's own replication offset; peers tell theirs over the bus.
 func (n *Node) Shards(offset int64) []Shard {
 	slots := make(map[clusterstate.NodeID][]clusterstate.SlotRange)
 	for _, r := range n.view.OwnedRanges() {
@@ -142,6 +95,7 @@ func (n *Node) shardNode(node *clusterstate.Node, mine int64) ShardNode {
 		ID: node.ID, Port: node.Port, TLSPort: node.TLSPort,
 		IP: node.IP, Endpoint: node.IP, Hostname: node.Hostname,
 		Replica: node.Replica, Health: "online",
+		Offset: int64(n.table.peer(node.ID).offset),
 	}
 	if node == n.myself() {
 		s.Offset = mine

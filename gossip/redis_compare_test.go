@@ -17,13 +17,14 @@ import (
 )
 
 var (
-	nodeTimes  = regexp.MustCompile(` (\S+) \d+ \d+ (\d+ (?:dis)?connected)`)
+	nodeTimes  = regexp.MustCompile(` (\S+) \d+ \d+ (\d+) (?:dis)?connected`)
 	notTheSame = regexp.MustCompile(`(?m)^(cluster_(state|size|stats_\w+)|total_\w+):.*\r\n`)
 )
 
-// normalNodes takes the times out of a NODES text, and sorts it.
+// normalNodes takes the times out of a NODES text, and the state of the links,
+// which Redis calls connected while it tries; and sorts it.
 func normalNodes(s string) []string {
-	lines := strings.Split(nodeTimes.ReplaceAllString(s, " $1 T T $2"), "\n")
+	lines := strings.Split(nodeTimes.ReplaceAllString(s, " $1 T T $2 L"), "\n")
 	slices.Sort(lines)
 	return lines
 }

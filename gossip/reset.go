@@ -1,6 +1,9 @@
 package gossip
 
-import "slotcast/clusterstate"
+import (
+	"slotcast/clusterstate"
+	"slotcast/gossip/frame"
+)
 
 // apply takes this node out of its cluster: it forgets every other node and
 // every slot, and stays with its id unless the reset is hard. A replica turns
@@ -13,8 +16,9 @@ func (in Reset) apply(n *Node, t *turn) error {
 	if me.Replica {
 		t.out.Drop = []clusterstate.SlotRange{{Start: 0, End: clusterstate.Slots - 1}}
 	}
+	n.hangUpAll(t)
 	t.edit.Reset()
-	id, own := me.ID, n.peers[me.ID]
+	id, own := me.ID, *n.table.peer(me.ID)
 	if in.Hard {
 		n.currentEpoch, n.lastVoteEpoch = 0, 0
 		id = n.newID()
@@ -27,7 +31,10 @@ func (in Reset) apply(n *Node, t *turn) error {
 		fresh.ConfigEpoch = 0
 	}
 	t.edit.SetNode(fresh)
-	n.peers = map[clusterstate.NodeID]peer{id: own}
+	n.table = newTable()
+	own.id, own.slots, own.reports = id, 0, nil
+	n.table.add(own)
+	n.unclaimed, n.claims, n.served = frame.Bitmap{}, nil, false
 	t.out.Reset = true
 	t.mustSync()
 	if in.Hard {

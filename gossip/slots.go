@@ -15,7 +15,7 @@ func (in AddSlots) apply(n *Node, t *turn) error {
 	me := n.myself().ID
 	eachSlot(in.Ranges, func(slot uint16) {
 		t.edit.SetImporting(slot, "")
-		t.edit.SetOwner(slot, me)
+		n.assign(t, slot, me)
 	})
 	t.mustSync()
 	return nil
@@ -34,7 +34,7 @@ func (in DelSlots) apply(n *Node, t *turn) error {
 	// As in Redis this closes an import but leaves a migration open.
 	eachSlot(in.Ranges, func(slot uint16) {
 		t.edit.SetImporting(slot, "")
-		t.edit.SetOwner(slot, "")
+		n.assign(t, slot, "")
 	})
 	t.mustSync()
 	return nil
@@ -77,7 +77,7 @@ func (in FlushSlots) apply(n *Node, t *turn) error {
 	me := n.myself().ID
 	for slot := range uint16(clusterstate.Slots) {
 		if t.edit.Owner(slot) == me {
-			t.edit.SetOwner(slot, "")
+			n.assign(t, slot, "")
 		}
 	}
 	t.mustSync()
@@ -147,7 +147,7 @@ func (n *Node) setOwner(t *turn, in SetSlot) error {
 	if in.KeysInSlot == 0 {
 		t.edit.SetMigrating(in.Slot, "")
 	}
-	t.edit.SetOwner(in.Slot, to)
+	n.assign(t, in.Slot, to)
 	if to == me && t.edit.Importing(in.Slot) != nil {
 		// The new epoch makes this claim the stronger one everywhere. No vote
 		// is needed: whoever moves slots by hand moves each to one node.
@@ -155,6 +155,7 @@ func (n *Node) setOwner(t *turn, in SetSlot) error {
 			t.warnf("configEpoch is %d after importing slot %d", t.edit.Node(me).ConfigEpoch, in.Slot)
 		}
 		t.edit.SetImporting(in.Slot, "")
+		t.broadcastPong()
 	}
 	t.mustSync()
 	return nil

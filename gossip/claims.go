@@ -1,0 +1,172 @@
+package gossip
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"slotcast/clusterstate"
+	"slotcast/gossip/frame"
+)
+
+// assign gives a slot to a node, or to nobody. Every change of an owner passes
+// here.
+func (n *Node) assign(t *turn, slot uint16, to clusterstate.NodeID) {
+	from := t.edit.Owner(slot)
+	if from == to {
+		return
+	}
+	if from != "" {
+		p := n.table.alter(from)
+		p.slots--
+		p.claimed = 0
+	}
+	if to != "" {
+		p := n.table.alter(to)
+		p.slots++
+		p.claimed = 0
+	}
+	n.setUnclaimed(slot, false)
+	n.claims = nil
+	t.edit.SetOwner(slot, to)
+}
+
+// setUnclaimed notes whether the owner of the slot has stopped claiming it.
+// Nobody else has claimed it yet, so it stays where it is, but anyone who
+// claims it may have it.
+func (n *Node) setUnclaimed(slot uint16, unclaimed bool) {
+	if n.unclaimed.Has(slot) != unclaimed {
+		n.unclaimed[slot/8] ^= 1 << (slot % 8)
+	}
+}
+
+// isUnclaimed tells whether a slot can be had by anyone, whatever the epoch.
+func (n *Node) isUnclaimed(t *turn, slot uint16) bool {
+	return t.edit.Owner(slot) == "" || n.unclaimed.Has(slot)
+}
+
+// followClaim takes in the slots that a primary claims. was is whose replica it
+// has been until this frame, empty if nobody's.
+func (n *Node) followClaim(t *turn, m *frame.Message, was clusterstate.NodeID) {
+	p := n.table.peer(m.Sender)
+	print := fingerprint(m.Slots)
+	if p.claimed == print && !p.disputed {
+		return
+	}
+	n.keepFromReplica(t, m.Sender, was, m.Slots)
+	stronger := n.take(t, m.Sender, m.Slots, m.ConfigEpoch)
+	p = n.table.alter(m.Sender)
+	p.claimed = print
+	// One UPDATE at a time: what it makes the sender give up need not be told
+	// twice.
+	if stronger != "" && p.up {
+		t.send(intent{kind: frame.TypeUpdate, link: p.link, about: stronger})
+	}
+}
+
+// fingerprint is never 0.
+func fingerprint(b *frame.Bitmap) uint64 {
+	if b == nil {
+		return 1
+	}
+	return xxhash.Sum64(b[:]) | 1
+}
+
+// take applies a claim of a primary at a config epoch: it gets the slots whose
+// owner has a lower one, and those that nobody claims. It returns an owner that
+// has a higher one.
+func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, epoch uint64) (stronger clusterstate.NodeID) {
+	me := n.view.Myself().ID
+	var lost []clusterstate.SlotRange
+	disputed, taken := false, 0
+	for slot := range uint16(clusterstate.Slots) {
+		owner := t.edit.Owner(slot)
+		if !slots.Has(slot) {
+			if owner == claimant {
+				n.setUnclaimed(slot, true)
+			}
+			continue
+		}
+		if owner == claimant {
+			n.setUnclaimed(slot, false)
+			continue
+		}
+		if n.unmovable(t, slot, owner, claimant) {
+			disputed = true
+			continue
+		}
+		if !n.isUnclaimed(t, slot) && t.edit.Node(owner).ConfigEpoch >= epoch {
+			disputed = true
+			if stronger == "" && t.edit.Node(owner).ConfigEpoch > epoch {
+				stronger = owner
+			}
+			continue
+		}
+		if owner == me {
+			lost = appendSlot(lost, slot)
+			t.edit.SetMigrating(slot, "")
+		}
+		if t.edit.Importing(slot) != nil {
+			t.edit.SetImporting(slot, claimant)
+		}
+		n.assign(t, slot, claimant)
+		taken++
+	}
+	n.table.alter(claimant).disputed = disputed
+	if taken > 0 {
+		t.mustSync()
+		t.logf("%d slots are claimed by node %s at epoch %d", taken, claimant, epoch)
+	}
+	n.lose(t, claimant, lost)
+	return stronger
+}
+
+// unmovable tells whether only a command may move the slot. That is so while
+// this node imports it: the owner is changed here last. But if the node that it
+// is imported from was failed over, its successor is in its shard.
+func (n *Node) unmovable(t *turn, slot uint16, owner, claimant clusterstate.NodeID) bool {
+	if t.edit.Importing(slot) == nil {
+		return false
+	}
+	if owner == "" {
+		return true
+	}
+	return n.table.peer(owner).shardID != n.table.peer(claimant).shardID
+}
+
+// lose gives up slots that another has taken, with their keys: clients find
+// them there, or not at all. A primary that lost its last slot stays one.
+func (n *Node) lose(t *turn, to clusterstate.NodeID, slots []clusterstate.SlotRange) {
+	if len(slots) == 0 {
+		return
+	}
+	t.out.Drop = append(t.out.Drop, slots...)
+	t.warnf("Node %s has taken slots of this node, which has %d left; the keys left in them are deleted",
+		to, n.table.peer(n.view.Myself().ID).slots)
+}
+
+// appendSlot adds a slot to ranges of slots below it.
+func appendSlot(ranges []clusterstate.SlotRange, slot uint16) []clusterstate.SlotRange {
+	if last := len(ranges) - 1; last >= 0 && ranges[last].End+1 == slot {
+		ranges[last].End = slot
+		return ranges
+	}
+	return append(ranges, clusterstate.SlotRange{Start: slot, End: slot})
+}
+
+// receiveUpdate takes in that a node has claimed slots with an epoch that this
+// node did not know of.
+func (n *Node) receiveUpdate(t *turn, m *frame.Message) {
+	u := &m.Update
+	known := t.edit.Node(u.Node)
+	if known == nil || u.Node == n.view.Myself().ID || known.ConfigEpoch >= u.ConfigEpoch {
+		return
+	}
+	was := known.Primary
+	n.promote(t, u.Node)
+	node := *t.edit.Node(u.Node)
+	node.ConfigEpoch = u.ConfigEpoch
+	t.edit.SetNode(node)
+	n.currentEpoch = max(n.currentEpoch, u.ConfigEpoch)
+	t.mustSave()
+	n.keepFromReplica(t, u.Node, was, u.Slots)
+	n.take(t, u.Node, u.Slots, u.ConfigEpoch)
+}

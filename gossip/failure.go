@@ -1,0 +1,124 @@
+package gossip
+
+import (
+	"time"
+
+	"slotcast/clusterstate"
+	"slotcast/gossip/frame"
+)
+
+// report is a peer's word, at a moment, that it does not reach a node.
+type report struct {
+	from clusterstate.NodeID
+	at   time.Duration
+}
+
+// freshReports returns the reports about a node that are not outdated.
+func (n *Node) freshReports(p *peer, now time.Duration) []report {
+	var fresh []report
+	for _, r := range p.reports {
+		if now-r.at <= 2*n.cfg.NodeTimeout {
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh
+}
+
+// report notes that a peer does not reach a node, or does again.
+func (n *Node) report(t *turn, about, from clusterstate.NodeID, failing bool) {
+	p := n.table.peer(about)
+	if len(p.reports) == 0 && !failing {
+		return
+	}
+	fresh := make([]report, 0, len(p.reports)+1)
+	for _, r := range n.freshReports(p, t.now.Mono) {
+		if r.from != from {
+			fresh = append(fresh, r)
+		}
+	}
+	if failing {
+		fresh = append(fresh, report{from, t.now.Mono})
+	}
+	n.table.alter(about).reports = fresh
+	if failing {
+		n.convict(t, about)
+	}
+}
+
+// suspect sets or clears PFAIL of a node.
+func (n *Node) suspect(t *turn, id clusterstate.NodeID, suspected bool) {
+	if n.table.peer(id).suspected != suspected {
+		n.table.suspect(id, suspected)
+		t.news = true
+	}
+}
+
+// convict finds that a suspect has failed if a majority of the primaries with
+// slots say so. This node counts among them if it is one: a node that only
+// watches is not asked, as it is not when votes are counted.
+func (n *Node) convict(t *turn, id clusterstate.NodeID) {
+	p := n.table.peer(id)
+	if !p.suspected || t.edit.Node(id).Failed {
+		return
+	}
+	against := len(n.freshReports(p, t.now.Mono))
+	if n.table.peer(n.view.Myself().ID).slots > 0 && !n.view.Myself().Replica {
+		against++
+	}
+	if against < n.health.size/2+1 {
+		return
+	}
+	n.fail(t, id)
+	t.send(intent{kind: frame.TypeFail, about: id})
+	t.warnf("Node %s has failed: %d of %d primaries do not reach it", id, against, n.health.size)
+}
+
+// fail sets FAIL.
+func (n *Node) fail(t *turn, id clusterstate.NodeID) {
+	n.suspect(t, id, false)
+	n.table.alter(id).failedAt = t.now.Mono
+	n.setFailed(t, id, true)
+}
+
+func (n *Node) setFailed(t *turn, id clusterstate.NodeID, failed bool) {
+	node := *t.edit.Node(id)
+	node.Failed = failed
+	t.edit.SetNode(node)
+	t.mustSave()
+}
+
+// receiveFail takes in that a majority has found a node to have failed.
+func (n *Node) receiveFail(t *turn, m *frame.Message) {
+	node := t.edit.Node(m.Failed)
+	if node == nil || node.Failed || node.ID == n.view.Myself().ID {
+		return
+	}
+	n.fail(t, node.ID)
+	t.warnf("Node %s says that node %s has failed", m.Sender, node.ID)
+}
+
+// absolve clears what stands against a node that has answered. A primary with
+// slots stays failed for a while all the same: its replicas may be about to
+// take over, and two owners at once are worse than none.
+func (n *Node) absolve(t *turn, id clusterstate.NodeID) {
+	n.suspect(t, id, false)
+	node := t.edit.Node(id)
+	if !node.Failed {
+		return
+	}
+	p := n.table.peer(id)
+	if !node.Replica && p.slots > 0 && t.now.Mono-p.failedAt <= 2*n.cfg.NodeTimeout {
+		return
+	}
+	n.setFailed(t, id, false)
+	t.warnf("Node %s is reachable again", id)
+}
+
+// forgetReports drops what a node that is forgotten has said of others.
+func (n *Node) forgetReports(t *turn, from clusterstate.NodeID) {
+	for _, p := range n.table.rows {
+		if len(p.reports) > 0 {
+			n.report(t, p.id, from, false)
+		}
+	}
+}

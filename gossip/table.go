@@ -1,0 +1,181 @@
+package gossip
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"slotcast/clusterstate"
+)
+
+// never is long before every moment.
+const never time.Duration = -1 << 61
+
+// peer is what is known of a node of the view, this one included, beyond what
+// the view holds.
+type peer struct {
+	id    clusterstate.NodeID
+	token *ownership // whose it is to alter
+
+	shardID    string
+	nodename   string
+	clientIPv4 string
+	clientIPv6 string
+	noFailover bool
+
+	suspected bool // PFAIL
+	failedAt  time.Duration
+	votedAt   time.Duration // when this node voted for a replica of it
+	reports   []report      // never altered in place
+
+	// The same moments twice: what is shown and told in unix ms, 0 for none,
+	// and what intervals are measured with. pingSent is 0 unless a ping waits
+	// for its pong.
+	pingSent, pongReceived int64
+	pingAt, pongAt         time.Duration
+	dataAt                 time.Duration // the last frame of any type
+
+	link   LinkID // to it; 0 for none
+	up     bool   // link stands
+	linkAt time.Duration
+	from   LinkID // from it; 0 for none
+
+	offset   uint64 // of replication
+	slots    int    // how many it owns
+	extended bool   // it reads extensions beyond the hostname
+	light    bool   // it reads light frames
+	alone    bool   // its keys have no copies: see mark in suitors.go
+
+	// claimed is a fingerprint of the last claim on slots that was looked at,
+	// 0 if there is none or if owners changed since; disputed is set if others
+	// own some of it.
+	claimed  uint64
+	disputed bool
+}
+
+// ownership is a token: a peer may be altered in place by the node that has the
+// same one. It has a size so that two are never the same pointer.
+type ownership struct{ _ byte }
+
+// table holds the peers and what hangs on them. A clone of the node shares what
+// it can: peers until one of both alters them, the maps likewise.
+type table struct {
+	rows  []*peer
+	index map[clusterstate.NodeID]int
+
+	handshakes []*handshake
+	links      map[LinkID]link
+	bans       map[clusterstate.NodeID]time.Duration // until when
+
+	token  *ownership
+	shared bool // the maps are not to be altered
+
+	suspects int // how many peers are suspected
+}
+
+func newTable() table {
+	return table{
+		index: map[clusterstate.NodeID]int{},
+		links: map[LinkID]link{},
+		bans:  map[clusterstate.NodeID]time.Duration{},
+		token: new(ownership),
+	}
+}
+
+// split makes a second table of the same content. Its cost is a copy of a
+// pointer for each node.
+func (tb *table) split() table {
+	other := *tb
+	other.rows = slices.Clone(tb.rows)
+	other.handshakes = make([]*handshake, len(tb.handshakes))
+	for i, h := range tb.handshakes {
+		again := *h
+		other.handshakes[i] = &again
+	}
+	tb.shared, other.shared = true, true
+	tb.token, other.token = new(ownership), new(ownership)
+	return other
+}
+
+// own makes the maps the table's own.
+func (tb *table) own() {
+	if tb.shared {
+		tb.index, tb.links, tb.bans, tb.shared = maps.Clone(tb.index), maps.Clone(tb.links), maps.Clone(tb.bans), false
+	}
+}
+
+// peer returns what is known of a node, to be read; nil if it is unknown.
+func (tb *table) peer(id clusterstate.NodeID) *peer {
+	if i, known := tb.index[id]; known {
+		return tb.rows[i]
+	}
+	return nil
+}
+
+// alter returns the same to be altered. Pointers from before may be outdated.
+func (tb *table) alter(id clusterstate.NodeID) *peer {
+	i, known := tb.index[id]
+	if !known {
+		return nil
+	}
+	p := tb.rows[i]
+	if p.token != tb.token {
+		again := *p
+		p, again.token = &again, tb.token
+		tb.rows[i] = p
+	}
+	return p
+}
+
+// add adds a peer that is not known yet.
+func (tb *table) add(p peer) *peer {
+	tb.own()
+	p.token = tb.token
+	tb.index[p.id] = len(tb.rows)
+	tb.rows = append(tb.rows, &p)
+	if p.suspected {
+		tb.suspects++
+	}
+	return &p
+}
+
+// remove forgets a peer. The last one takes its place: the order of the rows
+// means nothing.
+func (tb *table) remove(id clusterstate.NodeID) {
+	i, known := tb.index[id]
+	if !known {
+		return
+	}
+	tb.own()
+	if tb.rows[i].suspected {
+		tb.suspects--
+	}
+	last := len(tb.rows) - 1
+	tb.rows[i] = tb.rows[last]
+	tb.index[tb.rows[i].id] = i
+	delete(tb.index, id)
+	tb.rows[last] = nil
+	tb.rows = tb.rows[:last]
+}
+
+// suspect sets or clears PFAIL.
+func (tb *table) suspect(id clusterstate.NodeID, suspected bool) {
+	p := tb.peer(id)
+	if p.suspected == suspected {
+		return
+	}
+	tb.alter(id).suspected = suspected
+	if suspected {
+		tb.suspects++
+	} else {
+		tb.suspects--
+	}
+}
+
+// newPeer is a node about which nothing is known yet.
+func newPeer(id clusterstate.NodeID, shardID string) peer {
+	return peer{
+		id: id, shardID: shardID, failedAt: never, votedAt: never,
+		pingAt: never, pongAt: never, dataAt: never,
+	}
+}
