@@ -18,8 +18,9 @@ type call struct {
 	cmd    *command
 	args   [][]byte
 	reply  *Reply
-	// start is when the command was taken up, before it waited for its locks.
-	start time.Time
+	// start is when the command was taken up, before it waited for its locks,
+	// by the server's clock.
+	start time.Duration
 	// now is the wall clock in unix milliseconds, one value for a whole EXEC.
 	now int64
 	// slot is the locked slot of the command's keys, nil without keys.

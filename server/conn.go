@@ -46,6 +46,8 @@ type conn struct {
 	ahead         []byte // read while a command waited
 	framer        resp2.Framer
 	args          [][]byte
+	clock         time.Duration // when the batch, or the latest command of it, was taken up
+	tally         tally
 	reply         Reply
 	call          call
 	authenticated bool
@@ -154,7 +156,8 @@ func (c *conn) serve() (retired bool) {
 		}
 		c.server.stats.bytesIn.Add(int64(n))
 		c.server.stats.reads.Add(1)
-		c.lastActive.Store(time.Now().UnixMilli())
+		c.clock = c.server.clock.now()
+		c.lastActive.Store(c.server.clock.unixMilli(c.clock))
 		c.unread.Store(int32(len(in)))
 		c.readCap.Store(int32(cap(in)))
 		c.grown.Store(true)
@@ -204,6 +207,7 @@ func (c *conn) process() bool {
 			c.flush()
 		}
 	}
+	c.settle()
 	c.flush()
 	if !ok {
 		return false

@@ -27,6 +27,7 @@ func (s *Server) cron() {
 			took := time.Since(start)
 			s.stats.expireMicros.Add(took.Microseconds())
 			s.latency.add("expire-cycle", start, took)
+			s.clock.sync()
 			s.memory.sample()
 			s.stats.sample(now)
 			if round%10 == 0 {

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"slices"
-	"time"
 
 	"slotcast/channels"
 	"slotcast/keyspace"
@@ -37,9 +36,10 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 		if c.ended() || c.closeAfter {
 			return
 		}
+		c.clock = s.clock.now()
 	}
-	cl.start = time.Now()
-	cl.now = cl.start.UnixMilli()
+	cl.start = c.clock
+	cl.now = s.clock.unixMilli(cl.start)
 	switch {
 	case c.inMulti() && cmd.flags&notQueued == 0:
 		s.withSlot(cl, func() { s.queue(cl) })
@@ -175,7 +175,7 @@ func (s *Server) tryRefuse(cl *call) bool {
 		slot = s.keys.Slot(n)
 		slot.Lock()
 		defer slot.Unlock()
-		cl.now = time.Now().UnixMilli()
+		cl.now = s.clock.unixMilli(s.clock.now())
 		cl.view = s.topology.current()
 		err = s.redirect(cl, slot, n)
 	}
@@ -196,23 +196,26 @@ const confirms = subscribes | pubsub
 
 // call runs the handler and keeps the books.
 func (s *Server) call(cl *call) {
-	start := cl.start
+	if cl.conn.tally.cmd != cl.cmd {
+		cl.conn.settle()
+	}
 	cl.from, cl.silent = len(cl.reply.buf), cl.conn.closeAfter
 	cl.cmd.handler(cl)
 	// Confirmations are pushes, which CLIENT REPLY leaves alone.
 	if cl.failed || cl.cmd.flags&confirms != confirms {
 		cl.mute()
 	}
-	took := time.Since(start)
-	cl.cmd.stats.count(took, cl.failed)
+	end := s.clock.now()
+	took := end - cl.start
+	cl.conn.clock = end // the next one of the batch begins now
+	cl.conn.count(cl.cmd, took, cl.failed)
 	if s.config.Values().LatencyTracking {
 		cl.cmd.stats.latency.record(took)
 	}
-	s.stats.commands.Add(1)
 	if cl.cmd.flags&skipSlowlog == 0 {
-		s.slowlog.record(cl, start, took)
+		s.slowlog.record(cl, took)
 	}
-	s.latency.record(cl.cmd, start, took)
+	s.latency.record(cl.cmd, end, took)
 	cl.announce()
 }
 

@@ -29,7 +29,7 @@ type latencySample struct {
 }
 
 // record notes how long a command ran.
-func (l *latency) record(cmd *command, at time.Time, took time.Duration) {
+func (l *latency) record(cmd *command, end, took time.Duration) {
 	if took < time.Millisecond {
 		return // below any threshold
 	}
@@ -37,7 +37,7 @@ func (l *latency) record(cmd *command, at time.Time, took time.Duration) {
 	if cmd.flags&fast != 0 {
 		event = "fast-command"
 	}
-	l.add(event, at, took)
+	l.add(event, l.server.clock.time(end), took)
 }
 
 // add notes how long something called event took.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"slices"
-	"time"
 
 	"slotcast/keyspace"
 )
@@ -195,7 +194,7 @@ func runQueue(cl *call) {
 	for _, q := range tx.queue {
 		n, keyed := q.cmd.slot(q.args)
 		inner := call{server: s, conn: c, cmd: q.cmd, args: q.args, reply: cl.reply,
-			start: time.Now(), now: cl.now, view: cl.view, exec: cl.exec}
+			start: c.clock, now: cl.now, view: cl.view, exec: cl.exec}
 		if keyed {
 			inner.slot = s.keys.Slot(n)
 		}

@@ -53,6 +53,7 @@ type Server struct {
 	version string
 	fatal   func(error)
 	started time.Time
+	clock   *clock
 	runID   string
 	// replicationID names the history of this node to replicas.
 	replicationID atomic.Value // string
@@ -103,6 +104,7 @@ func New(o Options) (*Server, error) {
 		version:  o.Version,
 		fatal:    o.Fatal,
 		started:  time.Now(),
+		clock:    newClock(),
 		runID:    randomHex(20),
 		channels: channels.New(),
 		giveWay:  runtime.Gosched,

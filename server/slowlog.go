@@ -29,7 +29,7 @@ const (
 )
 
 // record notes a command if it was slow enough.
-func (l *slowlog) record(cl *call, start time.Time, took time.Duration) {
+func (l *slowlog) record(cl *call, took time.Duration) {
 	v := cl.server.config.Values()
 	if v.SlowlogMicros < 0 || took.Microseconds() < v.SlowlogMicros {
 		return
@@ -37,7 +37,7 @@ func (l *slowlog) record(cl *call, start time.Time, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, slowEntry{
-		id: l.nextID, at: start, took: took, args: slowArgs(cl.shownArgs()),
+		id: l.nextID, at: cl.server.clock.time(cl.start), took: took, args: slowArgs(cl.shownArgs()),
 		addr: cl.conn.remoteAddr(), name: cl.conn.identity.Load().name,
 	})
 	l.nextID++

@@ -47,12 +47,12 @@ var rawWriters = sync.Pool{New: func() any {
 	op := &rawOp{}
 	op.call = func(fd uintptr) bool {
 		for op.n < len(op.buf) {
-			n, err := syscall.Write(int(fd), op.buf[op.n:])
+			n, err := writeNonblocking(fd, op.buf[op.n:])
 			switch {
 			case n > 0:
 				op.n += n
-			case errors.Is(err, syscall.EINTR):
-			case errors.Is(err, syscall.EAGAIN):
+			case err == syscall.EINTR:
+			case err == syscall.EAGAIN:
 				return !op.wait
 			default:
 				op.err = err
@@ -165,11 +165,11 @@ var rawReaders = sync.Pool{New: func() any {
 			op.buf = getReadBuffer()
 		}
 		for {
-			n, err := syscall.Read(int(fd), op.buf[len(op.buf):cap(op.buf)])
+			n, err := readNonblocking(fd, op.buf[len(op.buf):cap(op.buf)])
 			switch {
-			case errors.Is(err, syscall.EINTR):
+			case err == syscall.EINTR:
 				continue
-			case errors.Is(err, syscall.EAGAIN):
+			case err == syscall.EAGAIN:
 				if fresh {
 					putReadBuffer(op.buf)
 					op.buf = nil

@@ -103,11 +103,11 @@ type commandStats struct {
 
 func (s *commandStats) used() bool { return s.calls.Load() > 0 || s.rejected.Load() > 0 }
 
-func (s *commandStats) count(took time.Duration, failed bool) {
-	s.calls.Add(1)
-	s.nanos.Add(int64(took))
-	if failed {
-		s.failed.Add(1)
+func (s *commandStats) add(calls, nanos, failed int64) {
+	s.calls.Add(calls)
+	s.nanos.Add(nanos)
+	if failed > 0 {
+		s.failed.Add(failed)
 	}
 }
 
