@@ -46,6 +46,8 @@ func start(t *testing.T, program string, args ...string) *process {
 	}
 	p.ignoreRest = sync.OnceFunc(func() { close(p.unread) })
 	p.cmd.Stderr = p
+	// A group of its own, so that what a script started ends with it.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var err error
 	p.stdin, err = p.cmd.StdinPipe()
 	require.NoError(t, err)
@@ -157,20 +159,29 @@ func (p *process) finish() {
 	require.Empty(p.t, p.rest(), p.story())
 }
 
-// stop ends the process if it still runs; one that does not heed SIGTERM is
-// killed and reported.
+// stop ends the process, with what it started, if it still runs; one that does
+// not heed SIGTERM is killed and reported.
 func (p *process) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.exited:
+		return
+	default:
+	}
+	_ = p.signal(syscall.SIGTERM)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case <-p.exited:
 	case <-timer.C:
-		_ = p.cmd.Process.Kill()
+		_ = p.signal(syscall.SIGKILL)
 		<-p.exited
 		p.t.Errorf("did not stop within %v: %s", patience, p.name)
 	}
 }
+
+// signal reaches all processes of the group, of which the first has the
+// number of the group.
+func (p *process) signal(s syscall.Signal) error { return syscall.Kill(-p.cmd.Process.Pid, s) }
 
 // story is what is known of the process, for a failure.
 func (p *process) story() string {

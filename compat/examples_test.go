@@ -1,0 +1,80 @@
+package compat
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"slotcast/redistest"
+)
+
+// TestExamples runs each program of examples as its reader would, through a
+// slot that moves, a lost connection and a slot that moves meanwhile.
+func TestExamples(t *testing.T) {
+	examples := filepath.Join(root, "examples")
+	for _, example := range []struct {
+		name    string
+		command func(t *testing.T, n *node) []string
+		// What it prints of the map at first and of each change, and of the
+		// map once the connection is back.
+		whole, lost, moved, after []string
+	}{
+		{
+			name: "redis-cli",
+			command: func(t *testing.T, n *node) []string {
+				redistest.Bin(t, "redis-cli")
+				return []string{"sh", filepath.Join(examples, "redis-cli", "watch-slots.sh"), "127.0.0.1", strconv.Itoa(n.port)}
+			},
+			whole: []string{`map [[0,16383,["127.0.0.1",{port},"{id}",{"config-epoch":"1"}]]]`},
+			lost:  []string{`change [5461,5461]`},
+			moved: []string{`change [5461,5461,["127.0.0.1",{other-port},"{other-id}",{"config-epoch":"2"}]]`},
+			after: []string{`map [[0,5460,["127.0.0.1",{port},"{id}",{"config-epoch":"1"}]],` +
+				`[5461,5461,["127.0.0.1",{other-port},"{other-id}",{"config-epoch":"2"}]],` +
+				`[5462,16383,["127.0.0.1",{port},"{id}",{"config-epoch":"1"}]]]`},
+		},
+		{
+			name: "redis-py",
+			command: func(t *testing.T, n *node) []string {
+				python := debianPython("redis", "4.3.4", "python3-redis")(t, "")[0]
+				return []string{python, filepath.Join(examples, "redis-py", "watch_slots.py"), "127.0.0.1", strconv.Itoa(n.port)}
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "go-redis",
+			command: func(t *testing.T, n *node) []string {
+				return append(goProgram(t, filepath.Join(examples, "go-redis")), n.addr)
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+	} {
+		t.Run(example.name, func(t *testing.T) {
+			n := startBeside(t)
+			argv := example.command(t, n)
+			p := start(t, argv[0], argv[1:]...)
+			expect := func(lines []string) {
+				t.Helper()
+				for _, line := range lines {
+					p.expect(n.fill(line))
+				}
+			}
+			expect(example.whole)
+			n.ok("CLUSTER", "DELSLOTS", "5461")
+			expect(example.lost)
+			n.ok("CLUSTER", "SETSLOT", "5461", "NODE", n.other.id)
+			expect(example.moved)
+			require.Equal(t, "1", n.do("CLIENT", "KILL", "TYPE", "pubsub"))
+			expect(example.after)
+			n.ok("CLUSTER", "DELSLOTS", "5461")
+			expect(example.lost)
+		})
+	}
+}
