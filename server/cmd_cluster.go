@@ -41,7 +41,7 @@ func clusterCommands() []command {
 		sub("reset", -2, admin|stale|noScript|onOwner, "3.0.0", clusterReset),
 		sub("saveconfig", 2, change, "3.0.0", clusterSaveConfig),
 		sub("set-config-epoch", 3, change, "3.0.0", clusterSetConfigEpoch),
-		sub("setslot", -4, change, "3.0.0", clusterSetSlot),
+		sub("setslot", -4, change|setsSlot, "3.0.0", clusterSetSlot),
 		sub("shards", 2, ask, "7.0.0", clusterShards, varies),
 		sub("slaves", 3, admin|stale|onOwner, "3.0.0", clusterReplicas, varies),
 		sub("slots", 2, stale|readsMap, "3.0.0", clusterSlots, varies),

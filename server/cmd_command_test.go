@@ -172,6 +172,22 @@ lcs a b
 rename a b
 copy a b
 restore a 0 x
+restore-asking a 0 x
+dump a
+function dump
+migrate h 1 k 0 10
+migrate h 1 '' 0 10
+migrate h 1 '' 0 10 keys a b
+migrate h 1 '' 0 10 copy REPLACE Keys x
+migrate h 1 k 0 10 keys a b
+migrate h 1 '' 0 10 keys
+migrate h 1 '' 0 10 nope keys x
+migrate h 1 '' 0 10 auth
+migrate h 1 '' 0 10 auth keys a b
+migrate h 1 '' 0 10 auth keys keys a b
+migrate h 1 '' 0 10 auth2 a keys
+migrate h 1 '' 0 10 auth2 keys keys keys a b
+migrate h 1 '' 0
 `), "\n")
 	for _, protocol := range []string{"2", "3"} {
 		theirs, ours := dialAddr(t, "tcp", redis.Addr), s.dial(t)
@@ -179,6 +195,9 @@ restore a 0 x
 		ours.do("HELLO", protocol)
 		for _, line := range cases {
 			words := strings.Fields(line)
+			for i := range words {
+				words[i] = strings.Trim(words[i], "'")
+			}
 			if s.commands.byName[words[0]] == nil && words[0] != "nosuch" {
 				continue
 			}

@@ -74,6 +74,11 @@ const (
 	readsMap
 	// setsAsking is ASKING, whose mark outlives it by one command.
 	setsAsking
+	// setsSlot is CLUSTER SETSLOT, whose NODE waits for busy keys.
+	setsSlot
+	// migrates is MIGRATE, which is served while its slot is open, and cannot be
+	// part of a transaction because it waits for another server.
+	migrates
 )
 
 // flagNames are the names in COMMAND's reply, in its order.

@@ -157,6 +157,7 @@ memory|purge | O(N), N objects in memory | Collect garbage and give memory back.
 memory|stats | O(1) | Print what memory is used for. |
 memory|usage | O(1) | Print how many bytes a key takes. | key#0 [SAMPLES=count:int]
 mget | O(N), N keys | Read several strings. | key#0...
+migrate | O(N), N bytes of the values | Send keys to another server, and delete them here. | host port:int key_or_empty_string(key#0|empty_string!) destination-db:int timeout:int [COPY@3.0.0] [REPLACE@3.0.0] [authentication([AUTH=password@4.0.7]|[AUTH2=username_password{username password}@6.0.0])] [KEYS=key#1@3.0.6...]
 module | by subcommand | What can be asked of modules. |
 module|help | O(1) | Explain the subcommands. |
 module|list | O(1) | List the loaded modules. |

@@ -32,6 +32,7 @@ func (s *Server) cron() {
 			s.stats.sample(now)
 			if round%10 == 0 {
 				s.sweepClients(now)
+				s.targets.sweep(now)
 			}
 		}
 	}

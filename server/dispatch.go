@@ -25,16 +25,29 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 		s.leave(cl)
 		return
 	}
+	for !s.attempt(cl) {
+		// A key was busy, and the connection has joined those who wait.
+		cl.letGo()
+		if !s.busy.wait(c) {
+			return
+		}
+	}
+}
+
+// attempt runs or queues a command that was admitted. It returns false, and has
+// done nothing, when the command has to wait for a busy key.
+func (s *Server) attempt(cl *call) (done bool) {
+	c, cmd := cl.conn, cl.cmd
 	if s.pause.holds(c, cmd) {
 		// What would be refused is refused at once; the rest waits, holding
 		// nothing, and is then checked anew.
 		if refused := s.tryRefuse(cl); refused {
-			return
+			return true
 		}
 		cl.letGo()
 		s.pause.wait(c, cmd)
 		if c.ended() || c.closeAfter {
-			return
+			return true
 		}
 		c.clock = s.clock.now()
 	}
@@ -42,19 +55,22 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 	cl.now = s.clock.unixMilli(cl.start)
 	switch {
 	case c.inMulti() && cmd.flags&notQueued == 0:
-		s.withSlot(cl, func() { s.queue(cl) })
+		s.withSlot(cl, anyKey, func() { s.queue(cl) })
 	case cmd.flags&runsExec != 0:
-		s.exec(cl)
+		return s.exec(cl)
 	case cmd.flags&onOwner != 0:
 		if err := s.late(cl); err != nil {
 			s.enter(cl)
 			s.reject(cl, err)
 			s.leave(cl)
-			return
+			return true
+		}
+		if s.giverMustWait(cl) {
+			return false
 		}
 		c.flush()
 		cl.mark = 0
-		s.owner.run(cl)
+		return s.owner.run(cl)
 	case cmd.flags&allSlots != 0:
 		s.keys.LockAll()
 		defer s.keys.UnlockAll()
@@ -62,12 +78,13 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 		defer s.leave(cl)
 		s.lateCall(cl)
 	case len(cmd.keys) > 0:
-		s.withSlot(cl, func() { s.call(cl) })
+		return s.withSlot(cl, freeKeys, func() { s.call(cl) })
 	default:
 		s.enter(cl)
 		defer s.leave(cl)
 		s.lateCall(cl)
 	}
+	return true
 }
 
 // reject answers a command that is not run. Inside MULTI it spoils the
@@ -96,7 +113,7 @@ func (s *Server) admit(cl *call) error {
 		return errDebugProtected
 	case cmd.flags&noAuth == 0 && c.mustAuthenticate():
 		return errNoAuth
-	case cmd.flags&noMulti != 0 && c.inMulti():
+	case cmd.flags&(noMulti|migrates) != 0 && c.inMulti():
 		return errNotInMulti
 	}
 	return nil
@@ -135,12 +152,21 @@ func (s *Server) lateCall(cl *call) {
 	s.call(cl)
 }
 
+// keyState is what a command wants of its keys.
+type keyState bool
+
+const (
+	anyKey   keyState = false // it may be busy
+	freeKeys keyState = true
+)
+
 // withSlot runs a command that names keys, or queues it: with the slot of the
 // keys locked and the redirection decided by the view that holds under that
 // lock. The reply is in the outbox before the lock is given back, so no write
 // lands in a slot that has gone, and no redirect that is older than a pushed
-// row follows it.
-func (s *Server) withSlot(cl *call, then func()) {
+// row follows it. It returns false if it did nothing because a key is busy.
+func (s *Server) withSlot(cl *call, want keyState, then func()) (done bool) {
+	var refused error
 	n, keyed := cl.cmd.slot(cl.args)
 	if keyed {
 		cl.slot = s.keys.Slot(n)
@@ -149,20 +175,22 @@ func (s *Server) withSlot(cl *call, then func()) {
 		// only its connection.
 		defer cl.slot.Unlock()
 		cl.view = s.topology.current()
+		refused = s.redirect(cl, cl.slot, n)
+	}
+	if refused == nil {
+		refused = s.late(cl)
+	}
+	if refused == nil && want == freeKeys && s.mustWait(cl.conn, cl.cmd, cl.args, cl.slot) {
+		return false
 	}
 	s.enter(cl)
 	defer s.leave(cl)
-	if keyed {
-		if err := s.redirect(cl, cl.slot, n); err != nil {
-			s.reject(cl, err)
-			return
-		}
+	if refused != nil {
+		s.reject(cl, refused)
+	} else {
+		then()
 	}
-	if err := s.late(cl); err != nil {
-		s.reject(cl, err)
-		return
-	}
-	then()
+	return true
 }
 
 // tryRefuse answers a command that redirection or a later check refuses, and

@@ -104,6 +104,10 @@ func dialAddr(t testing.TB, network, addr string) *client {
 	require.NoError(t, err)
 	t.Cleanup(func() { nc.Close() })
 	require.NoError(t, nc.SetDeadline(time.Now().Add(patience)))
+	return newClient(t, nc)
+}
+
+func newClient(t testing.TB, nc net.Conn) *client {
 	return &client{Conn: nc, t: t, r: bufio.NewReader(nc)}
 }
 

@@ -81,22 +81,23 @@ type execution struct {
 	family, snapshots []string
 }
 
-// exec runs EXEC: on the owner when a queued command needs it, else here.
-func (s *Server) exec(cl *call) {
+// exec runs EXEC: on the owner when a queued command needs it, else here. It
+// returns false if it did nothing because a key is busy.
+func (s *Server) exec(cl *call) (done bool) {
 	c := cl.conn
 	if c.inMulti() && !c.tx.aborted && c.tx.has(onOwner) {
 		c.flush()
 		cl.mark = 0
-		s.owner.run(cl)
-		return
+		return s.owner.run(cl)
 	}
-	s.execHere(cl, nil)
+	return s.execHere(cl, nil)
 }
 
 // execHere locks what the queue and the watched keys need, ascending, and runs
 // the queue. With st set it is the owner who calls, every slot is locked, and
-// the CLUSTER commands go to the staged node.
-func (s *Server) execHere(cl *call, st *staged) {
+// the CLUSTER commands go to the staged node. It returns false if it did nothing
+// because a key is busy.
+func (s *Server) execHere(cl *call, st *staged) (done bool) {
 	c := cl.conn
 	slots, all := s.execSlots(c.tx)
 	all = all || st != nil
@@ -113,6 +114,9 @@ func (s *Server) execHere(cl *call, st *staged) {
 			}
 		}()
 	}
+	if s.queueMustWait(c) {
+		return false
+	}
 	if c.listening() || c.tx.has(subscribes) {
 		// What the queue reads of the map must not be overtaken by rows, nor
 		// overtake them. The owner alone commits, so for it nothing can.
@@ -127,11 +131,11 @@ func (s *Server) execHere(cl *call, st *staged) {
 	if err := s.redirectExec(cl); err != nil {
 		c.dropTransaction(keyspace.HoldsLocks)
 		cl.fail(err)
-		return
+		return true
 	}
 	if err := s.late(cl); err != nil {
 		s.reject(cl, err)
-		return
+		return true
 	}
 	s.call(cl)
 	if st != nil {
@@ -148,6 +152,7 @@ func (s *Server) execHere(cl *call, st *staged) {
 		c.closeAfter = true
 	}
 	cl.snapshot = c.snapshots(cl.exec.snapshots)
+	return true
 }
 
 // execSlots are the slots that EXEC locks: of its keys and of the watched

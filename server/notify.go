@@ -37,8 +37,10 @@ func notifyFlag(c keyspace.Class) config.NotifyFlags {
 }
 
 // keyChanged is the keyspace's hook: every effect on a key passes here, under
-// the lock of its slot. Keyspace notifications hang on it.
-func (s *Server) keyChanged(_ uint16, e keyspace.Effect) {
+// the lock of its slot. Keyspace notifications hang on it, and those who wait
+// for busy keys.
+func (s *Server) keyChanged(slot uint16, e keyspace.Effect) {
+	s.busy.gone(slot, e.Change)
 	if e.Event == "" {
 		return
 	}

@@ -149,21 +149,25 @@ func (o *owner) do(f func()) {
 	<-done
 }
 
-// run runs one command, or an EXEC, for a connection that waits meanwhile.
-func (o *owner) run(cl *call) {
+// run runs one command, or an EXEC, for a connection that waits meanwhile. It
+// returns false if it did nothing because a key is busy: for that the connection
+// waits, not the owner.
+func (o *owner) run(cl *call) (done bool) {
+	done = true
 	o.do(func() {
 		if o.dead {
 			cl.conn.outbox.kill("the cluster configuration could not be saved")
 			return
 		}
 		if cl.cmd.flags&runsExec != 0 {
-			o.server.execHere(cl, &staged{node: o.node.Clone()})
+			done = o.server.execHere(cl, &staged{node: o.node.Clone()})
 			return
 		}
 		o.server.enter(cl)
 		o.server.call(cl)
 		o.server.leave(cl)
 	})
+	return done
 }
 
 // staged is what the CLUSTER and CONFIG SET commands of one EXEC have done so

@@ -14,6 +14,7 @@ func (s *Server) redirect(cl *call, slot *keyspace.Slot, n uint16) error {
 		ReadOnly:    cl.conn.readonly,
 		Asking:      cl.conn.asking || cl.cmd.flags&asking != 0,
 		ShardPubSub: cl.cmd.flags&pubsub != 0,
+		Migrate:     cl.cmd.flags&migrates != 0,
 		CrossSlot:   cl.cmd.crossesSlots(cl.args, n),
 	}
 	if !cl.view.HasOpenSlots() {

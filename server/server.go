@@ -65,6 +65,8 @@ type Server struct {
 	owner    *owner
 	flusher  *flusher
 	pause    pause
+	busy     busyWaits
+	targets  *targets
 	monitors monitors
 	stats    stats
 	memory   memory
@@ -114,7 +116,7 @@ func New(o Options) (*Server, error) {
 	s.commands = newTable(
 		connectionCommands(), clientCommands(), monitorCommands(), waitCommands(),
 		stringCommands(), bitmapCommands(), lcsCommands(),
-		genericCommands(), dumpCommands(), functionCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
+		genericCommands(), dumpCommands(), migrateCommands(), functionCommands(), transactionCommands(), pubsubCommands(), clusterCommands(),
 		serverCommands(), configCommands(), introspectionCommands(),
 	)
 	s.replicationID.Store(randomHex(20))
@@ -126,6 +128,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.memory.start()
 	s.flusher = newFlusher()
+	s.targets = newTargets()
 	s.running.Add(1)
 	go func() { // ends when stop is closed
 		defer s.running.Done()
@@ -172,6 +175,7 @@ func (s *Server) Close(ctx context.Context) {
 	for _, c := range s.conns.all() {
 		c.outbox.closeSoon("server shutdown")
 	}
+	s.targets.close() // after that, lest a command that waits for a key sees it free and runs
 	done := make(chan struct{})
 	go func() { // ends when every connection has
 		s.running.Wait()

@@ -97,7 +97,7 @@ func (cmd *command) slot(args [][]byte) (n uint16, keyed bool) {
 	if len(cmd.keys) == 0 {
 		return 0, false
 	}
-	if k := &cmd.keys[0]; k.keyword == "" && !k.count {
+	if k := &cmd.keys[0]; cmd.flags&movableKeys == 0 && k.keyword == "" && !k.count {
 		if k.begin >= len(args) {
 			return 0, false // SUNSUBSCRIBE from all
 		}
@@ -112,6 +112,16 @@ func (cmd *command) slot(args [][]byte) (n uint16, keyed bool) {
 // keyIndexes yields the places of all keys among the arguments.
 func (cmd *command) keyIndexes(args [][]byte) func(func(int) bool) {
 	return func(yield func(int) bool) {
+		if cmd.flags&movableKeys != 0 {
+			// Beyond what specs can say.
+			keys, _ := cmd.findKeys(args)
+			for _, k := range keys {
+				if !yield(k.index) {
+					return
+				}
+			}
+			return
+		}
 		for i := range cmd.keys {
 			first, last, step, ok := cmd.keys[i].find(args)
 			if !ok {

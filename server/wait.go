@@ -7,7 +7,7 @@ import (
 )
 
 // waiting is the state of a command that waits for something which is neither
-// a lock nor the owner: the end of CLIENT PAUSE, replicas, or time. It waits in its
+// a lock nor the owner: the end of CLIENT PAUSE, replicas, a busy key, or time. It waits in its
 // connection's goroutine, holding no lock and no bracket, by reading on: so it
 // learns that its client has gone, and what a client sends meanwhile is kept
 // for later. Whoever ends the wait, ends that read.
@@ -26,7 +26,9 @@ const (
 	waitsForNothing waitKind = iota
 	waitsForPause
 	waitsForReplicas
-	waitsForTime // DEBUG SLEEP
+	waitsForTime   // DEBUG SLEEP
+	waitsForKey    // on its way to another node
+	waitsForTarget // of MIGRATE; it does not wait by reading, and nobody ends it
 )
 
 // outcome is why a wait ended.
