@@ -22,9 +22,33 @@ func (s *Server) OpenListeners() error {
 		return err
 	}
 	if v.UnixSocket != "" {
-		return s.listenUnix(v)
+		if err := s.listenUnix(v); err != nil {
+			return err
+		}
+	}
+	return s.listenBus(v)
+}
+
+// listenBus opens the port of the cluster bus on the same addresses as that of
+// the clients.
+func (s *Server) listenBus(v *config.Values) error {
+	for _, bind := range v.Bind {
+		network, addr, optional := listenAddress(bind, strconv.Itoa(v.BusPort()))
+		l, err := net.Listen(network, addr)
+		if optional && notHere(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("Could not create the cluster bus listening socket %s: %w (cluster-port sets another port)", addr, err)
+		}
+		s.owner.bus.Listen(l)
 	}
 	return nil
+}
+
+// notHere reports an address that this host does not have.
+func notHere(err error) bool {
+	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)
 }
 
 func (s *Server) listenUnix(v *config.Values) error {
@@ -66,7 +90,7 @@ func (s *Server) rebind(v *config.Values) (settle func(), err error) {
 			continue
 		}
 		l, err := net.Listen(network, addr)
-		if optional && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)) {
+		if optional && notHere(err) {
 			s.log.Warn("address not available, skipped", "addr", addr)
 			skipped++
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"slotcast/clusterstate"
 	"slotcast/gossip"
+	"slotcast/gossip/bus"
 	"slotcast/keyspace"
 )
 
@@ -24,20 +25,20 @@ func clusterCommands() []command {
 		sub("countkeysinslot", 3, stale, "3.0.0", clusterCountKeysInSlot),
 		sub("delslots", -3, change, "3.0.0", clusterDelSlots),
 		sub("delslotsrange", -4, change, "7.0.0", clusterDelSlotsRange),
-		sub("failover", -2, change, "3.0.0", clusterNeedsBus),
+		sub("failover", -2, change, "3.0.0", clusterFailover),
 		sub("flushslots", 2, change, "3.0.0", clusterFlushSlots),
-		sub("forget", 3, change, "3.0.0", clusterNeedsBus),
+		sub("forget", 3, change, "3.0.0", clusterForget),
 		sub("getkeysinslot", 4, stale|eachSlot, "3.0.0", clusterGetKeysInSlot, varies),
 		sub("help", 2, loading|stale, "5.0.0", help(clusterHelp)),
 		sub("info", 2, ask, "3.0.0", clusterInfo, varies),
 		sub("keyslot", 3, stale, "3.0.0", clusterKeySlot),
 		sub("links", 2, ask, "7.0.0", clusterLinks, varies),
-		sub("meet", -4, change, "3.0.0", clusterNeedsBus),
+		sub("meet", -4, change, "3.0.0", clusterMeet),
 		sub("myid", 2, stale, "3.0.0", clusterMyID),
 		sub("myshardid", 2, ask, "7.2.0", clusterMyShardID),
 		sub("nodes", 2, ask, "3.0.0", clusterNodes, varies),
 		sub("replicas", 3, admin|stale|onOwner, "5.0.0", clusterReplicas, varies),
-		sub("replicate", 3, change, "3.0.0", clusterNeedsBus),
+		sub("replicate", 3, change, "3.0.0", clusterReplicate),
 		sub("reset", -2, admin|stale|noScript|onOwner, "3.0.0", clusterReset),
 		sub("saveconfig", 2, change, "3.0.0", clusterSaveConfig),
 		sub("set-config-epoch", 3, change, "3.0.0", clusterSetConfigEpoch),
@@ -215,8 +216,26 @@ func clusterSetConfigEpoch(cl *call) {
 	cl.answer(gossip.SetConfigEpoch{Epoch: epoch}, noSlotLocks)
 }
 
-func clusterNeedsBus(cl *call) {
-	cl.answer(gossip.BusCommand{Subcommand: strings.ToUpper(cl.cmd.name)}, noSlotLocks)
+func clusterMeet(cl *call) {
+	if len(cl.args) > 5 {
+		cl.fail(errSubcommandSyntax(cl.cmd.parent.name, cl.str(1)))
+		return
+	}
+	cl.answer(gossip.ParseMeet(cl.args[2:]), noSlotLocks)
+}
+
+func clusterForget(cl *call)    { cl.answer(gossip.Forget{Node: cl.str(2)}, noSlotLocks) }
+func clusterReplicate(cl *call) { cl.answer(gossip.Replicate{Node: cl.str(2)}, noSlotLocks) }
+
+func clusterFailover(cl *call) {
+	switch {
+	case len(cl.args) > 3:
+		cl.fail(errSubcommandSyntax(cl.cmd.parent.name, cl.str(1)))
+	case len(cl.args) == 3 && !is(cl.args[2], "force") && !is(cl.args[2], "takeover"):
+		cl.fail(errSyntax)
+	default:
+		cl.answer(gossip.Failover{}, noSlotLocks)
+	}
 }
 
 func clusterFailureReports(cl *call) {
@@ -251,16 +270,50 @@ func clusterInfo(cl *call) {
 	text += "cluster_slots_push:" + on + "\r\n" +
 		"cluster_slots_subscribers:" + strconv.Itoa(int(f.count.Load())) + "\r\n" +
 		"cluster_slots_rows_pushed:" + strconv.FormatInt(f.rows.Load(), 10) + "\r\n" +
-		"cluster_slots_forged_dropped:" + strconv.FormatInt(f.forged.Load(), 10) + "\r\n" +
+		"cluster_slots_forged_dropped:" + strconv.FormatUint(cl.node().Forged(), 10) + "\r\n" +
 		"cluster_slots_version:" + strconv.FormatUint(cl.server.topology.published().version, 10) + "\r\n"
 	cl.reply.Verbatim("txt", text)
 }
 
 func clusterMyShardID(cl *call) { cl.reply.BulkString(cl.node().MyShardID()) }
 
-// clusterLinks lists the links of the cluster bus, of which a node that no
-// peer can reach has none.
-func clusterLinks(cl *call) { cl.reply.Array(0) }
+// clusterLinks lists the links of the cluster bus, to and from each node.
+func clusterLinks(cl *call) {
+	type entry struct {
+		gossip.LinkInfo
+		bus.LinkStats
+	}
+	var links []entry
+	for _, l := range cl.node().Links() {
+		if stats, open := cl.server.owner.bus.Stats(l.Link); open {
+			links = append(links, entry{l, stats})
+		}
+	}
+	r := cl.reply
+	r.Array(len(links))
+	for _, l := range links {
+		direction, events := "from", "r"
+		if l.To {
+			direction = "to"
+		}
+		if l.Writing {
+			events = "rw"
+		}
+		r.Map(6)
+		r.BulkString("direction")
+		r.BulkString(direction)
+		r.BulkString("node")
+		r.BulkString(string(l.Node))
+		r.BulkString("create-time")
+		r.Int(l.LinkInfo.Created.UnixMilli())
+		r.BulkString("events")
+		r.BulkString(events)
+		r.BulkString("send-buffer-allocated")
+		r.Int(int64(l.Allocated))
+		r.BulkString("send-buffer-used")
+		r.Int(int64(l.Used))
+	}
+}
 
 func clusterShards(cl *call) {
 	shards := cl.node().Shards(0)

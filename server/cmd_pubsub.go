@@ -213,14 +213,17 @@ func byteNames(names []string) [][]byte {
 	return out
 }
 
-// publish delivers to this node's subscribers. Nobody but the node itself
+// publish delivers to this node's subscribers, whom alone it counts, and has
+// the other nodes tell theirs. Nobody but the node itself
 // speaks on a reserved channel.
 func publish(cl *call) {
 	if channels.Reserved(cl.args[1]) {
 		cl.fail(errReserved(cl.args[1]))
 		return
 	}
-	cl.reply.Int(int64(cl.server.channels.Publish(cl.args[1], cl.args[2])))
+	n := cl.server.channels.Publish(cl.args[1], cl.args[2])
+	cl.tellPeers(false)
+	cl.reply.Int(int64(n))
 }
 
 func spublish(cl *call) {
@@ -228,7 +231,9 @@ func spublish(cl *call) {
 		cl.fail(errReserved(cl.args[1]))
 		return
 	}
-	cl.reply.Int(int64(cl.server.channels.PublishShard(cl.args[1], cl.args[2])))
+	n := cl.server.channels.PublishShard(cl.args[1], cl.args[2])
+	cl.tellPeers(true)
+	cl.reply.Int(int64(n))
 }
 
 func pubsubChannels(cl *call)      { cl.listNames(cl.server.channels.Channels) }

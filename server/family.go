@@ -9,8 +9,7 @@ import (
 // reserved channel or by a pattern that can match one. They are told from
 // others because they are closed when this node has nothing to say any more.
 type family struct {
-	rows   atomic.Int64 // rows queued to subscribers so far
-	forged atomic.Int64 // messages to the family refused from clients or peers
+	rows atomic.Int64 // rows queued to subscribers so far
 
 	count atomic.Int32
 	mu    sync.Mutex    // guards conns; the innermost lock but for outboxes

@@ -11,6 +11,7 @@ import (
 	"slotcast/clusterstate"
 	"slotcast/config"
 	"slotcast/gossip"
+	"slotcast/gossip/bus"
 	"slotcast/nodesfile"
 )
 
@@ -24,6 +25,9 @@ type owner struct {
 	inbox   chan func()
 	quit    chan struct{}
 	done    chan struct{}
+	bus     *bus.Bus
+	// outgoing is what clients published for other nodes.
+	outgoing outgoing
 
 	// The rest belongs to the owner's goroutine.
 	node *gossip.Node
@@ -40,6 +44,8 @@ func (s *Server) startOwner(storage nodesfile.Storage) error {
 		server: s, storage: storage,
 		inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
 	}
+	o.outgoing.init()
+	o.startBus()
 	text, err := storage.Load()
 	if err != nil {
 		return fmt.Errorf("cluster configuration: %w", err)
@@ -112,6 +118,10 @@ func (o *owner) loop() {
 		select {
 		case f := <-o.inbox:
 			f()
+		case <-o.outgoing.ready:
+			for _, m := range o.outgoing.take() {
+				o.take(m)
+			}
 		case <-ticker.C:
 			o.tick()
 		case <-o.quit:
@@ -137,6 +147,7 @@ func (o *owner) tick() {
 func (o *owner) close() {
 	close(o.quit)
 	<-o.done
+	o.bus.Close()
 }
 
 // do runs f on the owner's goroutine and waits for it.
@@ -260,11 +271,16 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 		}
 	}
 	if out.View != nil {
+		island := out.View.Minority() && !o.server.topology.current().Minority()
 		o.wake = o.server.topology.commit(o.now().Mono, out.View, held, out.Reset)
-		if out.Reset {
+		switch {
+		case out.Reset:
 			o.server.family.closeAll(cause, "this node has left its cluster")
+		case island:
+			o.server.family.closeAll(cause, "this node sees only a minority of its cluster")
 		}
 	}
+	o.transmit(out)
 	for _, r := range out.Drop {
 		for n := int(r.Start); n <= int(r.End); n++ {
 			slot := o.server.keys.Slot(uint16(n))
@@ -277,6 +293,7 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 			slot.Unlock()
 		}
 	}
+	o.deliver(out.Deliver)
 	for _, l := range out.Logs {
 		if l.Warning {
 			o.server.log.Warn(l.Text)
