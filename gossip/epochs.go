@@ -87,5 +87,3 @@ func (SaveConfig) apply(_ *Node, t *turn) error {
 	t.mustSync()
 	return nil
 }
-
-func (in BusCommand) apply(*Node, *turn) error { return &BusError{in.Subcommand} }

@@ -91,13 +91,6 @@ func (e *EpochError) Error() string {
 	return fmt.Sprintf("Invalid config epoch specified: %d", e.Epoch)
 }
 
-// BusError refuses a command that needs the cluster bus.
-type BusError struct{ Subcommand string }
-
-func (e *BusError) Error() string {
-	return fmt.Sprintf("the cluster bus is not available in this version: CLUSTER %s is refused", e.Subcommand)
-}
-
 // PortError refuses a port that is no number.
 type PortError struct {
 	Port string // as given

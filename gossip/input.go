@@ -67,10 +67,6 @@ type SaveConfig struct{}
 // Reset is RESET. HasKeys tells whether this node holds any key.
 type Reset struct{ Hard, HasKeys bool }
 
-// BusCommand is MEET, FORGET, REPLICATE or FAILOVER: all of them need peers
-// to talk to, so they are refused as long as this node has no cluster bus.
-type BusCommand struct{ Subcommand string }
-
 // Replicate is REPLICATE.
 type Replicate struct{ Node string } // the id as given
 

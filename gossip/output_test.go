@@ -72,12 +72,6 @@ func TestAReplicaFromTheFile(t *testing.T) {
 	require.ErrorIs(t, n.Step(at(0), Reset{HasKeys: true}).Reply.Err, ErrResetWithKeys)
 }
 
-func TestCommandsThatNeedPeersAreRefused(t *testing.T) {
-	n, _ := New(testConfig(), nil, testSeed, at(0))
-	out := n.Step(at(0), BusCommand{"MEET"})
-	require.EqualError(t, out.Reply.Err, "the cluster bus is not available in this version: CLUSTER MEET is refused")
-}
-
 func TestQuietTicksSayNothing(t *testing.T) {
 	cfg := testConfig()
 	cfg.OwnAll = true

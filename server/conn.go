@@ -207,17 +207,18 @@ func (c *conn) process() bool {
 			c.flush()
 		}
 	}
-	c.settle()
-	c.flush()
-	if !ok {
-		return false
-	}
-	if limit := c.server.config.Values().QueryBufferLimit; int64(len(rest)) > limit {
+	if limit := c.server.config.Values().QueryBufferLimit; ok && int64(len(rest)) > limit {
 		c.server.log.Warn("query buffer above its limit, connection closed", "client", c.id, "bytes", len(rest))
-		return false
+		ok = false
 	}
-	c.keep(rest)
-	return true
+	// The books are kept before the replies leave: who has read a reply finds
+	// in INFO and CLIENT LIST what it did.
+	c.settle()
+	if ok {
+		c.keep(rest)
+	}
+	c.flush()
+	return ok
 }
 
 // limits are tight until the client has authenticated.
