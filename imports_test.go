@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 
 // besides are the packages for tests and measurements, which nothing above may
 // import outside of tests.
-var besides = []string{"transcript", "transcript/record", "redistest", "compat", "bench", "examples"}
+var besides = []string{"gossip/sim", "transcript", "transcript/record", "redistest", "compat", "bench", "examples"}
 
 // confined says which packages may import a library.
 var confined = map[string][]string{

@@ -51,8 +51,13 @@ func (n *Node) followClaim(t *turn, m *frame.Message, was clusterstate.NodeID) {
 	if p.claimed == print && !p.disputed {
 		return
 	}
-	n.keepFromReplica(t, m.Sender, was, m.Slots)
-	stronger := n.take(t, m.Sender, m.Slots, m.ConfigEpoch)
+	var stronger clusterstate.NodeID
+	if n.ownsJust(t, p, m.Slots) {
+		n.table.alter(p.id).disputed = false
+	} else {
+		n.keepFromReplica(t, m.Sender, was, m.Slots)
+		stronger = n.take(t, m.Sender, m.Slots, m.ConfigEpoch)
+	}
 	p = n.table.alter(m.Sender)
 	p.claimed = print
 	// One UPDATE at a time: what it makes the sender give up need not be told
@@ -60,6 +65,22 @@ func (n *Node) followClaim(t *turn, m *frame.Message, was clusterstate.NodeID) {
 	if stronger != "" && p.up {
 		t.send(intent{kind: frame.TypeUpdate, link: p.link, about: stronger})
 	}
+}
+
+// ownsJust tells whether a node owns what it claims and nothing else, without a
+// look at all other slots: so it mostly is, and large clusters claim little.
+func (n *Node) ownsJust(t *turn, p *peer, claimed *frame.Bitmap) bool {
+	if p.slots != claimed.Count() {
+		return false
+	}
+	for r := range claimed.Ranges() {
+		for slot := int(r.Start); slot <= int(r.End); slot++ {
+			if t.edit.Owner(uint16(slot)) != p.id || n.unclaimed.Has(uint16(slot)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // fingerprint is never 0.

@@ -19,9 +19,7 @@ func (n *Node) vote(t *turn, m *frame.Message) {
 	n.lastVoteEpoch = n.currentEpoch
 	n.table.alter(t.edit.Node(m.Sender).Primary).votedAt = t.now.Mono
 	t.mustSync()
-	if p := n.table.peer(m.Sender); p.up {
-		t.send(intent{kind: frame.TypeAuthAck, link: p.link})
-	}
+	t.send(intent{kind: frame.TypeAuthAck, link: n.table.peer(m.Sender).link})
 	t.warnf("Vote for node %s in epoch %d", m.Sender, n.currentEpoch)
 }
 
@@ -32,6 +30,7 @@ var (
 	errNoReplica   = errors.New("it is no replica of a known primary")
 	errNoData      = errors.New("its primary has no replicas with data")
 	errPrimaryFine = errors.New("its primary has not failed")
+	errNoLink      = errors.New("there is no link to it")
 	errVotedLately = errors.New("this node has voted for the shard lately")
 )
 
@@ -61,6 +60,9 @@ func (n *Node) refusal(t *turn, m *frame.Message) error {
 	}
 	if t.now.Mono-n.table.peer(primary.ID).votedAt < 2*n.cfg.NodeTimeout {
 		return errVotedLately
+	}
+	if !n.table.peer(m.Sender).up {
+		return errNoLink
 	}
 	for slot := range uint16(clusterstate.Slots) {
 		if !m.Slots.Has(slot) || n.isUnclaimed(t, slot) {

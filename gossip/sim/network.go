@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+	"time"
+
+	"slotcast/gossip"
+)
+
+// tickInterval is how often each node is told that time passes.
+const tickInterval = 100 * time.Millisecond
+
+// Network is a set of machines and what is between them.
+type Network struct {
+	now  time.Duration
+	wall time.Time // at time 0
+
+	machines []*Machine
+	byPlace  map[string]*Machine // ip:port of the bus
+
+	events events
+	seq    uint64
+	flying []*Flight // sent while held, in the order of sending
+	held   bool
+
+	sides map[*Machine]int // a partition: who is on which side; nil for none
+
+	// Latency says how long something is under way, 0 if it is nil. On one
+	// connection nothing overtakes what was sent before.
+	Latency func(from, to *Machine) time.Duration
+
+	// Loses says whether a frame that is sent is lost. Its connection stands
+	// all the same, as it does for a while where packets are dropped.
+	Loses func(f *Flight) bool
+
+	// Watch is called with what each step of a machine gave, once it has been
+	// applied.
+	Watch func(m *Machine, out gossip.Output)
+}
+
+// New returns an empty network.
+func New() *Network {
+	return &Network{wall: time.UnixMilli(1_700_000_000_000), byPlace: map[string]*Machine{}}
+}
+
+// Now is the time since the network began.
+func (w *Network) Now() time.Duration { return w.now }
+
+// Machines returns all machines in the order in which they were added.
+func (w *Network) Machines() []*Machine { return w.machines }
+
+// Machine returns the one of the name, nil if there is none.
+func (w *Network) Machine(name string) *Machine {
+	for _, m := range w.machines {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Run lets time pass. What is due at the same moment happens in the order in
+// which it was begun.
+func (w *Network) Run(d time.Duration) {
+	end := w.now + d
+	for len(w.events) > 0 && w.events[0].at <= end {
+		e := heap.Pop(&w.events).(*event)
+		w.now = max(w.now, e.at)
+		e.do()
+	}
+	w.now = end
+}
+
+// RunUntil lets time pass until the condition holds, and tells whether it came
+// to hold within d.
+func (w *Network) RunUntil(d time.Duration, holds func() bool) bool {
+	for end := w.now + d; ; w.Run(tickInterval) {
+		if holds() {
+			return true
+		}
+		if w.now >= end {
+			return false
+		}
+	}
+}
+
+// Hold keeps what is sent from now on in flight, until Release.
+func (w *Network) Hold() { w.held = true }
+
+// Release delivers what is in flight, and holds nothing any more.
+func (w *Network) Release() {
+	w.held = false
+	for len(w.flying) > 0 {
+		w.Deliver(w.flying[0])
+	}
+}
+
+// Flying returns what is in flight while the network is held.
+func (w *Network) Flying() []*Flight { return slices.Clone(w.flying) }
+
+// Deliver lets something in flight arrive now.
+func (w *Network) Deliver(f *Flight) {
+	w.Drop(f)
+	f.arrive()
+}
+
+// Drop takes something out of the flight.
+func (w *Network) Drop(f *Flight) {
+	w.flying = slices.DeleteFunc(w.flying, func(o *Flight) bool { return o == f })
+}
+
+// Partition splits the network: nothing crosses between the sides, and
+// machines that are on none of them are on one of their own. Connections stand,
+// but what is sent on them is lost.
+func (w *Network) Partition(sides ...[]*Machine) {
+	w.sides = map[*Machine]int{}
+	for i, side := range sides {
+		for _, m := range side {
+			w.sides[m] = i + 1
+		}
+	}
+}
+
+// Heal ends the partition.
+func (w *Network) Heal() { w.sides = nil }
+
+// Apart tells whether a partition is between two machines.
+func (w *Network) Apart(a, b *Machine) bool { return w.sides[a] != w.sides[b] }
+
+// after lets something happen later.
+func (w *Network) after(d time.Duration, do func()) {
+	w.seq++
+	heap.Push(&w.events, &event{at: w.now + d, seq: w.seq, do: do})
+}
+
+// Flight is something on its way from one machine to another.
+type Flight struct {
+	From, To *Machine
+	Frame    []byte // nil if it is the news that a connection stands or is gone
+	What     string // for people
+
+	arrive func()
+}
+
+func (f *Flight) String() string { return fmt.Sprintf("%s > %s %s", f.From.Name, f.To.Name, f.What) }
+
+// launch sends something off.
+func (w *Network) launch(f *Flight, latest *time.Duration) {
+	if f.Frame != nil && (w.Apart(f.From, f.To) || w.Loses != nil && w.Loses(f)) {
+		return
+	}
+	if w.held {
+		w.flying = append(w.flying, f)
+		return
+	}
+	delay := time.Duration(0)
+	if w.Latency != nil {
+		delay = w.Latency(f.From, f.To)
+	}
+	*latest = max(*latest, w.now+delay)
+	w.after(*latest-w.now, f.arrive)
+}
+
+type event struct {
+	at  time.Duration
+	seq uint64
+	do  func()
+}
+
+// events is a heap, the earliest first.
+type events []*event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(*event)) }
+func (e *events) Pop() any {
+	last := len(*e) - 1
+	x := (*e)[last]
+	(*e)[last] = nil
+	*e = (*e)[:last]
+	return x
+}
