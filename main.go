@@ -58,7 +58,6 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 	}
 	defer out.Close()
 	log := slog.New(newLineHandler(out, currentLevel{c}))
-	log.Info("slotcast is starting", "version", version)
 	log.Info(fmt.Sprintf("slotcast version=%s, bits=%d, PID: %d", version, strconv.IntSize, os.Getpid()))
 	for _, w := range warnings {
 		log.Warn(w.String())
