@@ -76,7 +76,7 @@ var slotcastProgram = sync.OnceValues(func() (string, error) {
 
 // goBuild builds the main package in dir, which may be a module of its own.
 func goBuild(dir, path string) (string, error) {
-	if out, err := goTool(dir, "build", "-o", path, "."); err != nil {
+	if out, err := goTool(dir, "build", "-buildvcs=false", "-o", path, "."); err != nil {
 		return "", fmt.Errorf("go build in %s: %w\n%s", dir, err, out)
 	}
 	return path, nil
