@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,18 +30,24 @@ func (ts *testServer) fill(n int) {
 // or SCAN gives way, another connection reads and writes in that slot, and must
 // be answered before the walk goes on: a lock that were still held would be
 // held for ever. Between two such moments only a few keys may be visited.
+//
+// With -short there are fewer keys: the race detector takes its time over each.
 func TestWalksOverOneSlotLetOthersIn(t *testing.T) {
-	const keys, most = 1_000_000, walkStep + 64
+	const most = walkStep + 64
+	keys := 1_000_000
+	if testing.Short() {
+		keys = 50_000
+	}
 	ts := startServer(t)
-	walker, other := ts.dial(t), ts.dial(t)
-	ts.fill(keys)
-	// Set while no command runs; the walker's goroutine alone calls it.
-	var between func()
-	ts.giveWay = func() { between() }
-
-	sc := ts.connOf(t, walker)
-	steps, before, longest := 0, 0, 0
-	between = func() {
+	other := ts.dial(t)
+	var (
+		mu                     sync.Mutex // guards all below; the walker's goroutine calls giveWay
+		sc                     *conn
+		steps, before, longest int
+	)
+	ts.giveWay = func() {
+		mu.Lock()
+		defer mu.Unlock()
 		// Each key of the list takes more than ten bytes of the reply.
 		listed := len(sc.reply.buf)
 		longest = max(longest, listed-before)
@@ -50,24 +57,38 @@ func TestWalksOverOneSlotLetOthersIn(t *testing.T) {
 			other.want("+OK\r\n", "SET", "{t}7", "v")
 		}
 	}
-	require.Equal(t, keys, keyCount(t, walker.do("KEYS", "*")))
-	require.Greater(t, steps, keys/most)
-	require.Less(t, longest, most*len(bulk("{t}1000000")))
+	ts.addr = ts.listen(t, "tcp", "127.0.0.1:0") // whose connections see giveWay as set here
+	walker := ts.dial(t)
+	walker.want("+PONG\r\n", "PING") // the connection is there
+	walkerConn := ts.connOf(t, walker)
+	ts.fill(keys)
+	// walk returns a reply, the steps that it took and the most bytes that one
+	// of them listed.
+	walk := func(args ...string) (string, int, int) {
+		mu.Lock()
+		sc, steps, before, longest = walkerConn, 0, 0, 0
+		mu.Unlock()
+		reply := walker.do(args...)
+		mu.Lock()
+		defer mu.Unlock()
+		return reply, steps, longest
+	}
 
-	steps, before, longest = 0, 0, 0
-	require.Equal(t, keys, keyCount(t, walker.do("SCAN", "0", "COUNT", "2000000")))
-	require.Greater(t, steps, keys/most)
-	require.Less(t, longest, most*len(bulk("{t}1000000")))
+	for _, args := range [][]string{{"KEYS", "*"}, {"SCAN", "0", "COUNT", "2000000"}} {
+		reply, steps, longest := walk(args...)
+		require.Equal(t, keys, keyCount(t, reply))
+		require.Greater(t, steps, keys/most)
+		require.Less(t, longest, most*len(bulk("{t}1000000")))
+	}
 
 	// What matches nothing is looked at in steps as well.
-	steps, before = 0, 0
-	walker.want("*0\r\n", "KEYS", "nothing")
+	reply, steps, _ := walk("KEYS", "nothing")
+	require.Equal(t, "*0\r\n", reply)
 	require.Greater(t, steps, keys/most)
 
 	// COUNT bounds the work of a call inside the slot.
 	for cursor, n := "0", 0; n < 50; n++ {
-		steps = 0
-		reply := walker.do("SCAN", cursor, "COUNT", "100")
+		reply, steps, _ := walk("SCAN", cursor, "COUNT", "100")
 		require.Zero(t, steps)
 		require.InDelta(t, 100, keyCount(t, reply), 20)
 		cursor = strings.Split(reply, "\r\n")[2]

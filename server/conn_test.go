@@ -32,6 +32,7 @@ func TestARetiredConnectionGoesOn(t *testing.T) {
 func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	s := startServer(t)
 	s.commands.find([]byte("get")).handler = func(*call) { panic("a fault in a handler") }
+	s.addr = s.listen(t, "tcp", "127.0.0.1:0") // whose connections see that handler
 	c, other := s.dial(t), s.dial(t)
 	c.send("GET", "k")
 	_, err := c.Read(make([]byte, 1))
