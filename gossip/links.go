@@ -32,7 +32,7 @@ func (in Accepted) apply(n *Node, t *turn) error {
 
 func (in LinkUp) apply(n *Node, t *turn) error {
 	l, known := n.table.links[in.Link]
-	if !known {
+	if !known || in.Link.Inbound() {
 		return nil // it was given up meanwhile
 	}
 	l.localIP = in.LocalIP
