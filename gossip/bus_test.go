@@ -204,3 +204,31 @@ func TestANodeThatIsPromotedKeepsItsShardUnderImport(t *testing.T) {
 	require.Equal(t, id("d"), w.node.View().Owner(6000).ID)
 	require.Equal(t, id("d"), w.node.View().Importing(6000).ID)
 }
+
+func TestANodeThatMeetsItselfStaysAlone(t *testing.T) {
+	w := newWire(t, "<a> :7000@17000 myself,master - 0 0 1 connected\n")
+	frames, out := w.step(Meet{IP: "127.0.0.1", Port: 7000, BusPort: 17000})
+	require.Equal(t, "OK", out.Reply.Text)
+	require.Equal(t, []frame.Type{frame.TypeMeet}, kinds(frames))
+	pong, _ := w.says(frames[0])
+	require.Equal(t, []frame.Type{frame.TypePong}, kinds(pong))
+	_, out = w.step(Received{out.Dial[0].Link, pong[0]})
+	require.Len(t, out.Close, 1)
+	require.Equal(t, expandIDs("<a> 127.0.0.1:7000@17000 myself,master - 0 0 1 connected\n"), string(w.node.NodesText(clientVariant)))
+}
+
+func TestMeetChecksWhatItIsGiven(t *testing.T) {
+	for text, args := range map[string][]string{
+		"Invalid TCP base port specified: abc":      {"127.0.0.1", "abc"},
+		"Invalid TCP bus port specified: abc":       {"127.0.0.1", "1", "abc"},
+		"Invalid node address specified: foo:1":     {"foo", "1"},
+		"Invalid node address specified: ::1%lo:1":  {"::1%lo", "1"},
+		"Invalid node address specified: ::1:0":     {"::1", "0"},
+		"Invalid node address specified: ::1:6":     {"::1", "6", "65536"},
+		"Invalid node address specified: ::1:60000": {"::1", "60000"},
+	} {
+		require.EqualError(t, ParseMeet(slotArgs(args...)).Invalid, text)
+	}
+	require.Equal(t, Meet{IP: "::1", Port: 6379, BusPort: 16379}, ParseMeet(slotArgs("0::1", "6379")))
+	require.Equal(t, Meet{IP: "::1", Port: 6379, BusPort: 7}, ParseMeet(slotArgs("::1", "6379", "7")))
+}

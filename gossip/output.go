@@ -61,6 +61,8 @@ type Log struct {
 
 // Merge returns the one output that has the effect of o and then next, as for
 // the commands of one EXEC: the states in between are never saved or shown.
+// Frames of all of them are sent; what one tells a peer of a state in between,
+// the next corrects.
 // The reply is that of next.
 func (o Output) Merge(next Output) Output {
 	if next.Save == nil {

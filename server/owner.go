@@ -83,6 +83,7 @@ func gossipConfig(v *config.Values) gossip.Config {
 		Port: v.Port, BusPort: v.ClusterPort,
 		AnnounceIP: v.AnnounceIP, AnnouncePort: v.AnnouncePort, AnnounceTLSPort: v.AnnounceTLSPort,
 		AnnounceBusPort: v.AnnounceBusPort, AnnounceHostname: v.AnnounceHostname,
+		AnnounceNodename:         v.AnnounceHumanNodename,
 		PreferredEndpoint:        clusterstate.Endpoint(v.PreferredEndpoint),
 		NodeTimeout:              time.Duration(v.NodeTimeoutMillis) * time.Millisecond,
 		RequireFullCoverage:      v.RequireFullCoverage,
