@@ -116,7 +116,11 @@ var clusterHelp = []string{
 
 // answer gives the state machine an input and writes its reply.
 func (cl *call) answer(in gossip.Input, held slotLocks) {
-	if text, err := cl.step(in, held); err != nil {
+	cl.answerAt(cl.server.owner.now(), in, held)
+}
+
+func (cl *call) answerAt(now gossip.Now, in gossip.Input, held slotLocks) {
+	if text, err := cl.stepAt(now, in, held); err != nil {
 		cl.fail(err)
 	} else {
 		cl.reply.Status(text)
@@ -191,17 +195,17 @@ func clusterReset(cl *call) {
 
 func clusterSetSlot(cl *call) {
 	in := gossip.ParseSetSlot(cl.args[2:])
-	held := noSlotLocks
+	now, held := cl.server.owner.now(), noSlotLocks
 	if in.Invalid == nil && in.Action == gossip.SlotNode {
 		if cl.exec != nil {
 			in.KeysInSlot = cl.server.keys.Slot(in.Slot).Len()
 		} else {
 			var unlock func()
-			held, unlock = cl.server.owner.lockSetSlot(&in)
+			held, unlock = cl.server.owner.lockSetSlot(now, &in)
 			defer unlock()
 		}
 	}
-	cl.answer(in, held)
+	cl.answerAt(now, in, held)
 }
 
 func clusterBumpEpoch(cl *call)  { cl.answer(gossip.BumpEpoch{}, noSlotLocks) }

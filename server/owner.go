@@ -202,8 +202,13 @@ func (cl *call) node() *gossip.Node {
 // step gives the state machine an input and applies what it says, or leaves
 // that to the end of the EXEC. It returns the text of the reply.
 func (cl *call) step(in gossip.Input, held slotLocks) (string, error) {
+	return cl.stepAt(cl.server.owner.now(), in, held)
+}
+
+// stepAt is step for an input whose effect was looked at before, at that moment.
+func (cl *call) stepAt(now gossip.Now, in gossip.Input, held slotLocks) (string, error) {
 	o := cl.server.owner
-	out := cl.node().Step(o.now(), in)
+	out := cl.node().Step(now, in)
 	if out.Reply.Err != nil {
 		return "", out.Reply.Err
 	}
@@ -231,13 +236,15 @@ func (st *staged) finish(cl *call) error {
 // lockSetSlot fills in how many keys a SETSLOT NODE finds, and returns with the
 // slot locked, so that the count holds until the commit. Should the change
 // alter the redirection of other slots as well (the cluster state may turn),
-// all of them are locked: locks are taken in ascending order or not at all.
-func (o *owner) lockSetSlot(in *gossip.SetSlot) (held slotLocks, unlock func()) {
+// all of them are locked: locks are taken in ascending order or not at all. The
+// cluster state may turn by the time alone, so the step has to be made at the
+// same moment.
+func (o *owner) lockSetSlot(now gossip.Now, in *gossip.SetSlot) (held slotLocks, unlock func()) {
 	keys := o.server.keys
 	slot := keys.Slot(in.Slot)
 	slot.Lock()
 	in.KeysInSlot = slot.Len()
-	preview := o.node.Clone().Step(o.now(), *in)
+	preview := o.node.Clone().Step(now, *in)
 	if preview.View == nil {
 		return slotLocks{slot: int(in.Slot)}, slot.Unlock
 	}
