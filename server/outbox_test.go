@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,17 @@ func wire(s string) encoded { return encoded{[]byte(s)} }
 func outboxPair(t *testing.T, s *testServer) (*outbox, net.Conn) {
 	c := s.dial(t)
 	require.Equal(t, "+PONG\r\n", c.do("PING")) // so that the server's side is there
-	return &s.connOf(t, c).outbox, c.Conn
+	o := &s.connOf(t, c).outbox
+	for o.writing() { // the client may have the reply before its writer has done
+		runtime.Gosched()
+	}
+	return o, c.Conn
+}
+
+func (o *outbox) writing() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.flushing
 }
 
 func expect(t *testing.T, c net.Conn, want string) {
