@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,10 +32,19 @@ func onItsWay(t *testing.T, s *testServer, keys ...string) (mover, target *clien
 // waits returns once the command of a client waits for a key.
 func (c *client) waits(s *testServer) {
 	c.t.Helper()
-	sc := s.connOf(c.t, c)
+	c.waitsFor(s, waitsForKey)
+}
+
+// waitsFor looks for the connection anew each time: the server may not even have
+// accepted it.
+func (c *client) waitsFor(s *testServer, kind waitKind) {
+	c.t.Helper()
+	waiting := func(sc *conn) bool {
+		return sc.socket.RemoteAddr().String() == c.LocalAddr().String() && waitKind(sc.waits.kind.Load()) == kind
+	}
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
-	for deadline := time.Now().Add(patience); waitKind(sc.waits.kind.Load()) != waitsForKey; <-ticker.C {
+	for deadline := time.Now().Add(patience); !slices.ContainsFunc(s.conns.all(), waiting); <-ticker.C {
 		require.True(c.t, time.Now().Before(deadline), "the command does not wait")
 	}
 }
