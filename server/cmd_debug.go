@@ -2,13 +2,13 @@ package server
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"slotcast/clusterstate"
+	"slotcast/dump"
 	"slotcast/keyspace"
 	"slotcast/resp2"
 	"slotcast/resp3"
@@ -149,24 +149,7 @@ func serializedLength(v keyspace.Value) int {
 		return int(v.Size())
 	}
 	var scratch [20]byte
-	b := s.Bytes(scratch[:0])
-	if n, isInt := s.Int(); isInt && s.Encoding() == "int" {
-		switch {
-		case n >= math.MinInt8 && n <= math.MaxInt8:
-			return 2
-		case n >= math.MinInt16 && n <= math.MaxInt16:
-			return 3
-		case n >= math.MinInt32 && n <= math.MaxInt32:
-			return 5
-		}
-	}
-	switch {
-	case len(b) < 1<<6:
-		return 1 + len(b)
-	case len(b) < 1<<14:
-		return 2 + len(b)
-	}
-	return 5 + len(b)
+	return dump.StringSize(s.Bytes(scratch[:0]))
 }
 
 // debugProtocol answers one example of a type, with which client libraries

@@ -29,7 +29,9 @@ func (t *infoText) stats() {
 	t.line("pubsub_channels", s.channels.Names())
 	t.line("pubsub_patterns", s.channels.Patterns())
 	t.line("pubsubshard_channels", s.channels.ShardNames())
-	t.lines("latest_fork_usec:0", "total_forks:0", "migrate_cached_sockets:0", "slave_expires_tracked_keys:0",
+	t.lines("latest_fork_usec:0", "total_forks:0")
+	t.line("migrate_cached_sockets", s.targets.idleCount())
+	t.lines("slave_expires_tracked_keys:0",
 		"active_defrag_hits:0", "active_defrag_misses:0", "active_defrag_key_hits:0", "active_defrag_key_misses:0",
 		"total_active_defrag_time:0", "current_active_defrag_time:0", "tracking_total_keys:0", "tracking_total_items:0",
 		"tracking_total_prefixes:0", "unexpected_error_replies:0")

@@ -229,13 +229,16 @@ func (ld *load) stop(t testing.TB) {
 // keys in them. Each writer knows what every reply must be, so a write that is
 // lost, done twice or served by both nodes shows at once.
 func TestMigrateUnderLoad(t *testing.T) {
-	tags := []string{"a", "b", "c", "d"}
+	tags, rounds := []string{"a", "b", "c", "d"}, 12
+	if testing.Short() {
+		rounds = 4
+	}
 	for _, kinds := range [][2]string{{"slotcast", "slotcast"}, {"slotcast", "redis"}, {"redis", "slotcast"}} {
 		t.Run(kinds[0]+" and "+kinds[1], func(t *testing.T) {
 			p := startPair(t, kinds)
 			ld := startLoad(t, p.addrs, tags)
 			moved := 0
-			for round := range 12 {
+			for round := range rounds {
 				for _, tag := range tags {
 					moved += p.move(slotOf("{"+tag+"}"), round%2)
 				}
@@ -265,7 +268,7 @@ func TestMigrateUnderLoad(t *testing.T) {
 			}
 			require.Equal(t, keys, left, "each key is on one node")
 			require.Greater(t, redirects, len(tags))
-			require.Greater(t, moved, 12*len(tags))
+			require.Greater(t, moved, rounds*len(tags))
 			t.Logf("%d commands, %d redirects, %d keys moved", commands, redirects, moved)
 		})
 	}

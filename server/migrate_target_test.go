@@ -350,6 +350,7 @@ func TestTargetsAreSwept(t *testing.T) {
 		require.Len(t, s.targets.open, s.targets.kept)
 		return s.targets.kept
 	}
+	require.Contains(t, c.do("INFO", "stats"), "migrate_cached_sockets:1\r\n")
 	s.targets.sweep(time.Now().Add(targetIdleTime / 2))
 	require.Equal(t, 1, open())
 	s.targets.sweep(time.Now().Add(targetIdleTime))

@@ -159,6 +159,13 @@ func (t *targets) close() {
 	t.kept = 0
 }
 
+// idleCount is how many connections are kept.
+func (t *targets) idleCount() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept
+}
+
 // writeStep is how much has to be accepted within one timeout.
 const writeStep = 64 << 10
 
