@@ -209,11 +209,11 @@ func TestBusyKeyExpiresAfterwards(t *testing.T) {
 		}
 		c.want("+OK\r\n", "SET", "k", "v")
 		require.Equal(t, event("k", "set"), events.reply())
-		c.want(":1\r\n", "PEXPIRE", "k", "60")
+		c.want(":1\r\n", "PEXPIRE", "k", "1000")
 		require.Equal(t, event("k", "expire"), events.reply())
 		mover, target := onItsWay(t, s, "k")
 		// The mark expires later than the key, and is swept: so is all that was due.
-		c.want("+OK\r\n", "SET", "mark", "v", "PX", "100")
+		c.want("+OK\r\n", "SET", "mark", "v", "PX", "1000")
 		for _, name := range []string{"set", "expire", "expired"} {
 			require.Equal(t, event("mark", name), events.reply())
 		}

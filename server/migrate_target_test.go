@@ -254,12 +254,12 @@ func TestMigrateWaitsForEachAnswer(t *testing.T) {
 	c, l := s.dial(t), listenAsTarget(t)
 	c.want("+OK\r\n", "SET", "{t}1", "v")
 	c.want("+OK\r\n", "SET", "{t}2", "v")
-	c.send("MIGRATE", "127.0.0.1", l.port(), "", "0", "300", "KEYS", "{t}1", "{t}2")
+	c.send("MIGRATE", "127.0.0.1", l.port(), "", "0", "1000", "KEYS", "{t}1", "{t}2")
 	target := l.accept()
 	for range 3 {
 		target.reply()
 	}
-	pause := time.NewTicker(200 * time.Millisecond)
+	pause := time.NewTicker(500 * time.Millisecond)
 	defer pause.Stop()
 	for range 3 {
 		<-pause.C
@@ -269,9 +269,9 @@ func TestMigrateWaitsForEachAnswer(t *testing.T) {
 
 	c.want("+OK\r\n", "SET", "{t}1", "v")
 	start := time.Now()
-	c.send("MIGRATE", "127.0.0.1", l.port(), "{t}1", "0", "300")
+	c.send("MIGRATE", "127.0.0.1", l.port(), "{t}1", "0", "1000")
 	target.reply()
-	drip := time.NewTicker(30 * time.Millisecond)
+	drip := time.NewTicker(100 * time.Millisecond)
 	defer drip.Stop()
 	target.raw("-")
 	for range 1000 {
