@@ -243,15 +243,17 @@ const (
 	errSwapDB           respError = "ERR SWAPDB is not allowed in cluster mode"
 	errReplicaOf        respError = "ERR REPLICAOF not allowed in cluster mode."
 	errFailover         respError = "ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead."
-	errNoReplication    respError = "ERR this node does not replicate to others"
-	errNoShutdown       respError = "ERR No shutdown in progress."
-	errShutdownFailed   respError = "ERR Errors trying to SHUTDOWN. Check logs."
-	errSlowlogCount     respError = "ERR count should be greater than or equal to -1"
-	errGenPassBits      respError = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
-	errSleepInExec      respError = "ERR DEBUG SLEEP is not allowed in transactions"
-	errNotRESP2         respError = "ERR RESP2 is not supported by this command"
-	errProtocolType     respError = "ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false"
-	errRewriteInExec    respError = "ERR CONFIG REWRITE is not allowed in transactions"
+	// The code makes a redis-server that was pointed here try again once a
+	// second; any other makes it reconnect as fast as it can.
+	errNoReplication  respError = "NOMASTERLINK this node does not replicate to others"
+	errNoShutdown     respError = "ERR No shutdown in progress."
+	errShutdownFailed respError = "ERR Errors trying to SHUTDOWN. Check logs."
+	errSlowlogCount   respError = "ERR count should be greater than or equal to -1"
+	errGenPassBits    respError = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
+	errSleepInExec    respError = "ERR DEBUG SLEEP is not allowed in transactions"
+	errNotRESP2       respError = "ERR RESP2 is not supported by this command"
+	errProtocolType   respError = "ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false"
+	errRewriteInExec  respError = "ERR CONFIG REWRITE is not allowed in transactions"
 )
 
 func errNoSamples(event []byte) respError {
