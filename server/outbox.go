@@ -315,6 +315,8 @@ func (o *outbox) send(reply []byte) {
 			o.die("write error")
 		}
 		o.mu.Unlock()
+		// A client may have gone half: there may be more to read, even for ever.
+		o.conn.wake()
 		return
 	}
 	if n < len(reply) && o.state != outboxDead {

@@ -247,3 +247,18 @@ func TestJoinAndDrop(t *testing.T) {
 	require.Nil(t, drop(original, 6))
 	require.Equal(t, q("abc", "def"), original, "shared slices stay as they are")
 }
+
+// TestAFailedReplyEndsTheConnection has a client that goes on sending, but takes
+// no replies any more.
+func TestAFailedReplyEndsTheConnection(t *testing.T) {
+	s := startServer(t)
+	path := t.TempDir() + "/socket"
+	s.listen(t, "unix", path)
+	c := dialAddr(t, "unix", path)
+	require.Equal(t, "+PONG\r\n", c.do("PING"))
+	require.NoError(t, c.Conn.(*net.UnixConn).CloseRead())
+	c.send("PING")
+	for until := time.Now().Add(patience); s.conns.len() > 0; runtime.Gosched() {
+		require.True(t, time.Now().Before(until), "the connection is still there")
+	}
+}
