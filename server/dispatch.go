@@ -298,7 +298,7 @@ func (cl *call) readsMap() bool {
 		return cl.cmd != nil && cl.cmd.flags&readsMap != 0
 	}
 	return slices.ContainsFunc(cl.args[1:], func(name []byte) bool {
-		return bytes.HasPrefix(name, []byte(channels.Slots))
+		return bytes.HasPrefix(name, []byte(channels.Slots)) || channels.MatchesFamily(string(name))
 	})
 }
 

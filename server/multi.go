@@ -151,7 +151,9 @@ func (s *Server) execHere(cl *call, st *staged) (done bool) {
 		// The same EXEC that subscribed ended the service.
 		c.closeAfter = true
 	}
-	cl.snapshot = c.snapshots(cl.exec.snapshots)
+	cl.snapshot = c.snapshots(slices.DeleteFunc(cl.exec.snapshots, func(name string) bool {
+		return !c.subscribed(name) // left again by the same EXEC
+	}))
 	return true
 }
 

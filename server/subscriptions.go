@@ -100,6 +100,11 @@ func (c *conn) join(name string) {
 	}
 }
 
+func (c *conn) subscribed(name string) bool {
+	_, has := c.subscriptions.channels[name]
+	return has
+}
+
 func (c *conn) unsubscribe(name string) {
 	sn, has := c.subscriptions.channels[name]
 	if !has {
