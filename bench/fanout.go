@@ -54,15 +54,20 @@ type fanoutSettings struct {
 	Rows        int     `json:"rows_per_change,omitempty"`
 	Messages    int     `json:"messages_per_publisher,omitempty"`
 	Readers     int     `json:"reader_threads"`
-	Warmup      float64 `json:"warmup_seconds"`
-	Duration    float64 `json:"duration_seconds"`
+	Warmup      float64 `json:"warmup_seconds,omitempty"`
+	Duration    float64 `json:"duration_seconds,omitempty"`
+	Rest        float64 `json:"rest_seconds,omitempty"`
 }
 
 func (s fanoutSpec) settings(kind string, t timing) fanoutSettings {
 	out := fanoutSettings{
 		Kind: kind, Channel: s.kind.name, Subscribers: s.subscribers, RESP: s.resp, Publishers: s.publishers,
 		Rate: s.rate, Messages: s.messages, Readers: s.readers,
-		Warmup: t.Warmup.Seconds(), Duration: t.Duration.Seconds(),
+	}
+	if kind == "memory" {
+		out.Rest = t.Rest.Seconds()
+	} else {
+		out.Warmup, out.Duration = t.Warmup.Seconds(), t.Duration.Seconds()
 	}
 	if s.rate == 0 {
 		out.Depth, out.CountedBy = s.depth, "acknowledgement"
@@ -91,7 +96,8 @@ const (
 	keyTimed       = "timed_messages"
 	keyIdle        = "idle_bytes_per_subscriber"
 	keyBusy        = "busy_bytes_per_subscriber"
-	keyAfter       = "bytes_per_subscriber_afterwards"
+	keyRested      = "rested_bytes_per_subscriber"
+	keyAfter       = "rested_bytes_per_subscriber_after_burst"
 	keyServerCores = "server_cores"
 	keyOwnCores    = "generator_cores"
 	keyOtherCores  = "other_cores"

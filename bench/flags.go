@@ -83,7 +83,8 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds; each measures every server once")
 	fs.DurationVar(&o.timing.Warmup, "warmup", 2*time.Second, "load before the clock starts")
 	fs.DurationVar(&o.timing.Duration, "duration", 10*time.Second, "load while the clock runs")
-	fs.DurationVar(&o.timing.Settle, "settle", time.Second, "rest before memory is read")
+	fs.DurationVar(&o.timing.Settle, "settle", time.Second, "pause between the last subscriber and the first message")
+	fs.DurationVar(&o.timing.Rest, "rest", 20*time.Second, "how long subscribers of -measure memory are idle before their cost is read again;\nredis-server goes on giving memory back for some fifteen seconds")
 	fs.StringVar(&o.json, "json", "bench-results.json", "`file` for all figures, empty for none")
 	fs.BoolVar(&o.unix, "unix", false, "subscribers and publishers use a unix socket, for more of them than there are ports")
 	fs.IntVar(&o.readers, "readers", max(1, runtime.NumCPU()/4), "threads that read subscribers")
@@ -229,8 +230,8 @@ func (o *options) check() error {
 		return errors.New("-rounds must be above zero")
 	case o.readers < 1:
 		return errors.New("-readers must be above zero")
-	case o.timing.Duration <= 0 || o.timing.Warmup < 0 || o.timing.Settle < 0:
-		return errors.New("-duration must be above zero, -warmup and -settle not below")
+	case o.timing.Duration <= 0 || o.timing.Warmup < 0 || o.timing.Settle < 0 || o.timing.Rest < 0:
+		return errors.New("-duration must be above zero, -warmup, -settle and -rest not below")
 	case slices.Min(o.payloads) < wordSize:
 		return fmt.Errorf("-payload must be at least %d", wordSize)
 	case slices.Max(o.rows) > maxRows:

@@ -45,7 +45,7 @@ func TestPresets(t *testing.T) {
 	quick, full := planOf(t), planOf(t, "-preset", "full")
 	require.Equal(t, titles(planOf(t, "-preset", "quick")), titles(quick))
 	require.Len(t, full, len(quick))
-	require.Equal(t, timing{Warmup: 2 * time.Second, Duration: 10 * time.Second, Settle: time.Second}, full[0].(*fanout).timing)
+	require.Equal(t, timing{Warmup: 2 * time.Second, Duration: 10 * time.Second, Settle: time.Second, Rest: 20 * time.Second}, full[0].(*fanout).timing)
 	require.Equal(t, 1000, full[0].(*fanout).spec.subscribers)
 	changed := planOf(t, "-preset", "quick", "-duration", "3s")[0].(*fanout)
 	require.Equal(t, 3*time.Second, changed.timing.Duration, "the command line wins over the preset")

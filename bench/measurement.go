@@ -30,8 +30,13 @@ type measurement interface {
 type timing struct {
 	Warmup   time.Duration
 	Duration time.Duration
-	// Settle is how long a server is left alone before its memory is read.
+	// Settle is how long a server is left alone between the last subscriber and
+	// the first message.
 	Settle time.Duration
+	// Rest is how long subscribers are idle before what they cost is read a
+	// second time. redis-server shrinks the buffers of idle clients and gives
+	// memory back for more than ten seconds, to a fifth of what it first took.
+	Rest time.Duration
 }
 
 // round is what one measurement of one server gave.

@@ -9,7 +9,8 @@ import (
 )
 
 // idleMemory measures what a subscriber costs that has nothing to do, before
-// it ever got a message and after a burst of them.
+// it ever got a message and after a burst of them, and each at once and after
+// a rest: a server may first take more than it keeps.
 type idleMemory struct {
 	spec   fanoutSpec
 	timing timing
@@ -27,9 +28,10 @@ func (m *idleMemory) suits(c *contender) bool { return c.knows(m.spec.kind) }
 
 func (m *idleMemory) figures() []figure {
 	return []figure{
-		{Key: keyIdle, Label: "bytes/subscriber, never used"},
+		{Key: keyIdle, Label: "bytes/subscriber, just connected"},
+		{Key: keyRested, Label: fmt.Sprintf("bytes/subscriber, idle for %v", m.timing.Rest)},
 		{Key: keyBusy, Label: "bytes/subscriber, right after the burst"},
-		{Key: keyAfter, Label: "bytes/subscriber, settled after it"},
+		{Key: keyAfter, Label: fmt.Sprintf("bytes/subscriber, %v after it", m.timing.Rest)},
 		{Key: "burst_seconds", Label: "seconds for the burst", decimals: 3},
 		{Key: keyLost, Label: "lost deliveries", noRatio: true},
 		{Key: keyClosed, Label: "closed subscribers", noRatio: true},
@@ -48,6 +50,10 @@ func (m *idleMemory) measure(ctx context.Context, in *instance) (values, error) 
 		return nil, err
 	}
 	memory.read(out, keyIdle)
+	if err := f.wait(ctx, m.timing.Rest); err != nil {
+		return nil, err
+	}
+	memory.read(out, keyRested)
 
 	start := time.Now()
 	if err := f.publish(in); err != nil {
@@ -63,7 +69,7 @@ func (m *idleMemory) measure(ctx context.Context, in *instance) (values, error) 
 	}
 	out["burst_seconds"] = time.Since(start).Seconds()
 	memory.read(out, keyBusy)
-	if err := f.wait(ctx, m.timing.Settle); err != nil {
+	if err := f.wait(ctx, m.timing.Rest); err != nil {
 		return nil, err
 	}
 	memory.read(out, keyAfter)

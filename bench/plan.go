@@ -12,7 +12,7 @@ import (
 func (o *options) plan() ([]measurement, error) {
 	switch o.preset {
 	case "quick":
-		o.adjust(2, timing{Warmup: 200 * time.Millisecond, Duration: time.Second, Settle: 100 * time.Millisecond})
+		o.adjust(2, timing{Warmup: 200 * time.Millisecond, Duration: 700 * time.Millisecond, Settle: 100 * time.Millisecond, Rest: time.Second})
 		return o.presetPlan(200, 1000)
 	case "full":
 		return o.presetPlan(1000, 10000)
@@ -50,6 +50,9 @@ func (o *options) adjust(rounds int, t timing) {
 	}
 	if !o.given["settle"] {
 		o.timing.Settle = t.Settle
+	}
+	if !o.given["rest"] {
+		o.timing.Rest = t.Rest
 	}
 }
 
