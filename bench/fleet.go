@@ -62,7 +62,6 @@ func openFleet(ctx context.Context, in *instance, spec fanoutSpec) (*fleet, erro
 		r.subscribers = spec.subscribers
 		f.readers = append(f.readers, r)
 	}
-	framings := map[string]framing{}
 	for number := range spec.subscribers {
 		if ctx.Err() != nil {
 			return f, ctx.Err()
@@ -70,21 +69,12 @@ func openFleet(ctx context.Context, in *instance, spec fanoutSpec) (*fleet, erro
 		l := spec.kind.listeners[number%len(spec.kind.listeners)]
 		// The protocol alternates among the subscribers of each form.
 		resp := l.protocol(spec.resp, number/len(spec.kind.listeners))
-		header := l.header(resp)
-		frames := framings[string(header)]
-		if frames == nil {
-			if spec.kind.slots {
-				frames = &rowFrames{header: header, form: l.rows, rows: spec.rows}
-			} else {
-				frames = newFixedFrames(header, spec.payload)
-			}
-			framings[string(header)] = frames
-		}
-		s := &subscriber{number: number, frames: frames, next: make([]uint64, spec.publishers)}
+		r := f.readers[number%len(f.readers)]
+		s := &subscriber{number: number, frames: r.framing(l, resp), next: make([]uint64, spec.publishers)}
 		if err := s.connect(in, l, resp); err != nil {
 			return f, fmt.Errorf("subscriber %d of %d: %w", number, spec.subscribers, err)
 		}
-		if err := f.readers[number%len(f.readers)].add(s); err != nil {
+		if err := r.add(s); err != nil {
 			hangUp(s.fd)
 			return f, err
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // framing cuts what a subscriber receives into messages. It holds no state of
-// any subscriber, so all of a kind share one.
+// any subscriber, so all of a kind that one reader reads share one.
 type framing interface {
 	// consume takes the whole messages off the front of b, reports them to r
 	// and s, and returns how many bytes they were.

@@ -50,6 +50,7 @@ type reader struct {
 	subscribers int // of all readers
 	epoll       int
 	mine        []*subscriber
+	framings    map[string]framing // by header
 	buf         []byte
 	at          int64 // when the current read returned, zero if not asked yet
 
@@ -72,7 +73,25 @@ func newReader(f *fleet) (*reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
-	return &reader{fleet: f, epoll: epoll, buf: make([]byte, readSize)}, nil
+	return &reader{fleet: f, epoll: epoll, buf: make([]byte, readSize), framings: map[string]framing{}}, nil
+}
+
+// framing is what a listener's messages look like, one for all subscribers
+// alike.
+func (r *reader) framing(l listener, resp int) framing {
+	header := l.header(resp)
+	known, ok := r.framings[string(header)]
+	if ok {
+		return known
+	}
+	spec := r.fleet.spec
+	if spec.kind.slots {
+		known = newRowFrames(header, l.rows, spec.rows)
+	} else {
+		known = newFixedFrames(header, spec.payload)
+	}
+	r.framings[string(header)] = known
+	return known
 }
 
 // add gives the reader one more subscriber; it must not be running.
