@@ -61,7 +61,7 @@ type optionLines struct {
 
 func (b *optionLines) add(arg string, next []string) {
 	if b.needsValue || !strings.HasPrefix(arg, "--") {
-		b.append(quote(arg) + " ")
+		b.append(string(splitargs.AppendQuoted(nil, arg)) + " ")
 		b.needsValue = false
 		return
 	}

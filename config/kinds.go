@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slotcast/splitargs"
 )
 
 // kind is the type of a directive: what it accepts and how it is written.
@@ -131,7 +133,7 @@ func (k str) lines(name, text string) []string {
 	if text == "" && k.emptyIsNone {
 		return nil
 	}
-	return []string{name + " " + quote(text)}
+	return []string{name + " " + string(splitargs.AppendQuoted(nil, text))}
 }
 
 func plainLine(name, text string) []string { return []string{name + " " + text} }
@@ -149,35 +151,4 @@ func notOneOf(names []string) error {
 func parseInt(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == s
-}
-
-// quote writes a text as Redis does between double quotes, so that splitargs
-// reads the same bytes back.
-func quote(s string) string {
-	const hex = "0123456789abcdef"
-	b := make([]byte, 0, len(s)+2)
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '\\', '"':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		case '\a':
-			b = append(b, `\a`...)
-		case '\b':
-			b = append(b, `\b`...)
-		default:
-			if c >= 0x20 && c < 0x7f {
-				b = append(b, c)
-			} else {
-				b = append(b, '\\', 'x', hex[c>>4], hex[c&15])
-			}
-		}
-	}
-	return string(append(b, '"'))
 }

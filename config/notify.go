@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"slotcast/splitargs"
+)
 
 // NotifyFlags are the classes of events of notify-keyspace-events.
 type NotifyFlags uint32
@@ -109,7 +113,7 @@ func (notifyEvents) parse(words []string, _ setting) (string, error) {
 }
 
 func (notifyEvents) lines(name, text string) []string {
-	return []string{name + " " + quote(notifyShown(text))}
+	return []string{name + " " + string(splitargs.AppendQuoted(nil, notifyShown(text)))}
 }
 
 // notifyShown is the text as CONFIG GET and REWRITE have it.

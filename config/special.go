@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"slotcast/splitargs"
 )
 
 // The kinds of this file belong to one directive each and follow a rule of
@@ -37,7 +39,7 @@ func (directory) parse(words []string, at setting) (string, error) {
 }
 
 func (directory) lines(name, text string) []string {
-	return []string{name + " " + quote(text)}
+	return []string{name + " " + string(splitargs.AppendQuoted(nil, text))}
 }
 
 // errnoText is the text of a failed system call as C spells it, which is Go's

@@ -2,12 +2,12 @@ package server
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"slotcast/channels"
+	"slotcast/splitargs"
 )
 
 // monitors are the connections that sent MONITOR.
@@ -45,7 +45,7 @@ func (m *monitors) feed(cl *call) {
 	line := fmt.Appendf(nil, "+%d.%06d [0 %s]", now.Unix(), now.Nanosecond()/1000, cl.conn.monitorAddr())
 	for _, a := range cl.shownArgs() {
 		line = append(line, ' ')
-		line = appendQuoted(line, a)
+		line = splitargs.AppendQuoted(line, a)
 	}
 	line = append(line, "\r\n"...)
 	m.mu.Lock()
@@ -73,36 +73,3 @@ func (c *conn) monitorAddr() string {
 type encoded [][]byte
 
 func (e encoded) Slices(channels.Form) [][]byte { return e }
-
-// appendQuoted writes bytes as Redis prints them for people: in quotes, with
-// what is not printable escaped.
-func appendQuoted(b, s []byte) []byte {
-	b = append(b, '"')
-	for _, c := range s {
-		switch c {
-		case '\\', '"':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		case '\a':
-			b = append(b, `\a`...)
-		case '\b':
-			b = append(b, `\b`...)
-		default:
-			if c >= 0x20 && c < 0x7f {
-				b = append(b, c)
-			} else {
-				b = append(b, '\\', 'x')
-				if c < 0x10 {
-					b = append(b, '0')
-				}
-				b = strconv.AppendUint(b, uint64(c), 16)
-			}
-		}
-	}
-	return append(b, '"')
-}

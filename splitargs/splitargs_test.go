@@ -132,3 +132,16 @@ func FuzzSplit(f *testing.F) {
 		require.LessOrEqual(t, total, len(line))
 	})
 }
+
+func TestQuotedWordsAreReadBack(t *testing.T) {
+	var all []byte
+	for c := range 256 {
+		all = append(all, byte(c))
+	}
+	line := AppendQuoted(nil, all)
+	require.Equal(t, `"\x00\x01`, string(line[:9]))
+	words, ok := Split(line)
+	require.True(t, ok)
+	require.Equal(t, [][]byte{all}, words)
+	require.Equal(t, `"a\"b\\c\n\r\t\a\b\x7f"`, string(AppendQuoted(nil, "a\"b\\c\n\r\t\a\b\x7f")))
+}
