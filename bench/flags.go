@@ -49,7 +49,7 @@ both started on loopback, one after the other in alternating order, and prints
 the ratios as medians over the rounds with their spread (least to greatest).
 
   go run ./bench                     preset quick: under a minute, rough
-  go run ./bench -preset full        5 rounds of 10 s each: a quarter of an hour and more
+  go run ./bench -preset full        5 rounds of 10 s each: about half an hour
   go run ./bench -measure fanout -subs 1000,5000 -depth 1,16 -by ack,receipt
   go run ./bench -measure fanout -subs 100 -rate 1000
   go run ./bench -measure fanout -channel slots,slots:json -rows 100
@@ -107,7 +107,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	o.ints(fs, &o.publishers, "publishers", "1", "publishers")
 	o.ints(fs, &o.depths, "depth", "1", "commands in flight for each publisher")
 	o.list(fs, &o.by, "by", "ack", "what depth counts: ack, receipt")
-	fs.Float64Var(&o.rate, "rate", 0, "messages a `second` on a schedule, all publishers together; zero for as fast as depth allows")
+	fs.Float64Var(&o.rate, "rate", 0, "messages a second on a schedule, all publishers together; zero for as fast as depth allows")
 	o.ints(fs, &o.payloads, "payload", "64", "bytes of a message, at least 8")
 	o.list(fs, &o.channels, "channel", "channel", "kinds: "+channelKindNames()+"; those with slots are slotcast's own")
 	o.list(fs, &o.resp, "resp", "2", "protocol of the subscribers: 2, 3, mixed")
