@@ -140,6 +140,7 @@ func (n *Node) bind(t *turn, id LinkID, node clusterstate.NodeID) {
 	n.table.own()
 	n.table.links[id] = l
 	n.table.alter(node).from = id
+	t.out.Known = append(t.out.Known, id)
 }
 
 // LinkInfo is a link of the bus, as CLUSTER LINKS lists it.

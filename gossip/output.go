@@ -14,8 +14,9 @@ import "slotcast/clusterstate"
 //  4. Send: frames are queued on their links, after the save, since a frame may
 //     carry what must be on disk first, and after the view, since peers act on
 //     what a frame says. What is sent to a link that has gone is lost.
-//  5. Close, then Dial: links are closed, what is still queued on them may be
-//     lost, and others are asked for.
+//  5. Known: a node of the cluster has been found at the other end of these
+//     links, which peers have opened. Then Close and Dial: links are closed, what
+//     is still queued on them may be lost, and others are asked for.
 //  6. Drop: the keys of these slots are deleted.
 //  7. Deliver: messages go to this node's own subscribers.
 //  8. Logs.
@@ -25,6 +26,7 @@ type Output struct {
 	Reset   bool               // the view is that of a node that left its cluster
 	Reply   Reply
 	Send    []Send
+	Known   []LinkID
 	Close   []LinkID
 	Dial    []Dial
 	Drop    []clusterstate.SlotRange
@@ -78,6 +80,7 @@ func (o Output) Merge(next Output) Output {
 	}
 	next.Reset = next.Reset || o.Reset
 	next.Send = join(o.Send, next.Send)
+	next.Known = join(o.Known, next.Known)
 	next.Close = join(o.Close, next.Close)
 	next.Dial = join(o.Dial, next.Dial)
 	next.Drop = join(o.Drop, next.Drop)

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"net"
 	"sync"
 	"time"
 
@@ -8,16 +10,19 @@ import (
 	"slotcast/gossip/bus"
 )
 
+// busDial connects to another node's bus.
+type busDial = func(ctx context.Context, addr string) (net.Conn, error)
+
 // startBus makes the transport of the cluster bus, which does nothing before a
-// listener is added or the state machine dials.
-func (o *owner) startBus() {
+// listener is added or the state machine dials. dial is nil but in tests.
+func (o *owner) startBus(dial busDial) {
 	o.bus = bus.New(bus.Options{
 		Report:    o.report,
+		Settle:    o.settle,
+		Dial:      dial,
 		Log:       o.server.log,
 		SendLimit: func() int64 { return o.server.config.Values().LinkSendbufLimit },
-		Timeout: func() time.Duration {
-			return time.Duration(o.server.config.Values().NodeTimeoutMillis) * time.Millisecond
-		},
+		Timeout:   func() time.Duration { return nodeTimeout(o.server.config.Values()) },
 	})
 }
 
@@ -25,6 +30,15 @@ func (o *owner) startBus() {
 func (o *owner) report(in gossip.Input) {
 	select {
 	case o.inbox <- func() { o.take(in) }:
+	case <-o.quit:
+	}
+}
+
+// settle returns once the inputs that the calling goroutine has reported are
+// applied: the owner takes one thing after the other, this as well.
+func (o *owner) settle() {
+	select {
+	case o.inbox <- func() {}:
 	case <-o.quit:
 	}
 }
@@ -42,6 +56,9 @@ func (o *owner) take(in gossip.Input) {
 func (o *owner) transmit(out gossip.Output) {
 	for _, s := range out.Send {
 		o.bus.Send(s.Link, s.Frame)
+	}
+	for _, id := range out.Known {
+		o.bus.Known(id)
 	}
 	for _, id := range out.Close {
 		o.bus.CloseLink(id)

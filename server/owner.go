@@ -39,13 +39,19 @@ type owner struct {
 const tickInterval = 100 * time.Millisecond
 
 // startOwner loads the cluster state and starts the owner.
-func (s *Server) startOwner(storage nodesfile.Storage) error {
+func (s *Server) startOwner(storage nodesfile.Storage, dial busDial) (err error) {
 	o := &owner{
 		server: s, storage: storage,
 		inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	o.outgoing.init()
-	o.startBus()
+	o.startBus(dial)
+	defer func() {
+		if err != nil {
+			close(o.quit) // nobody will take what the bus has to report
+			o.bus.Close()
+		}
+	}()
 	text, err := storage.Load()
 	if err != nil {
 		return fmt.Errorf("cluster configuration: %w", err)
@@ -85,12 +91,19 @@ func gossipConfig(v *config.Values) gossip.Config {
 		AnnounceBusPort: v.AnnounceBusPort, AnnounceHostname: v.AnnounceHostname,
 		AnnounceNodename:         v.AnnounceHumanNodename,
 		PreferredEndpoint:        clusterstate.Endpoint(v.PreferredEndpoint),
-		NodeTimeout:              time.Duration(v.NodeTimeoutMillis) * time.Millisecond,
+		NodeTimeout:              nodeTimeout(v),
 		RequireFullCoverage:      v.RequireFullCoverage,
 		AllowReadsWhenDown:       v.ReadsWhenDown,
 		AllowPubSubShardWhenDown: v.PubSubShardWhenDown,
 		OwnAll:                   !v.StartsEmpty,
 	}
+}
+
+// nodeTimeout is cluster-node-timeout. Redis takes any number of milliseconds;
+// what would be more than a decade is cut, so that its multiples are still times.
+func nodeTimeout(v *config.Values) time.Duration {
+	const decade = 10 * 365 * 24 * time.Hour
+	return time.Duration(min(v.NodeTimeoutMillis, decade.Milliseconds())) * time.Millisecond
 }
 
 // concreteBind is the one address that `bind` names, empty when it names

@@ -43,6 +43,10 @@ type Options struct {
 	// Fatal is told of an error after which the node must not go on. It
 	// should end the process.
 	Fatal func(error)
+
+	// dialBus connects to the bus of other nodes; a test may put itself in its
+	// place.
+	dialBus busDial
 }
 
 // Server is one node. New starts its owner; Serve accepts clients; Close ends
@@ -123,7 +127,7 @@ func New(o Options) (*Server, error) {
 	s.memory.server, s.latency.server = s, s
 	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})
 	s.applyNotify(o.Config.Values())
-	if err := s.startOwner(o.Storage); err != nil {
+	if err := s.startOwner(o.Storage, o.dialBus); err != nil {
 		return nil, err
 	}
 	s.memory.start()

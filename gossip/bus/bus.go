@@ -8,6 +8,10 @@
 // the machine closed itself is not reported any more, but for what was under
 // way.
 //
+// Anyone can connect to the port. Until the machine says that a node of the
+// cluster is at the other end, a link is a stranger's (see stranger.go): what it
+// can make this node keep in memory is bounded, and it is the first to go.
+//
 // All methods may be called from any goroutine. Reports come from the links'
 // goroutines and may wait for the receiver.
 package bus
@@ -16,7 +20,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"strconv"
 	"sync"
 	"time"
 
@@ -28,17 +31,18 @@ type Options struct {
 	// Report is told what happens, as the inputs of the state machine. It may
 	// wait; after Close it is not called any more.
 	Report func(gossip.Input)
-	Log    *slog.Logger
+	// Settle returns when all has been done that follows from what the calling
+	// goroutine has reported.
+	Settle func()
+	// Dial connects to host:port; nil is plain TCP. Together with the listener
+	// that Listen is given, this is where TLS goes in.
+	Dial func(ctx context.Context, addr string) (net.Conn, error)
+	Log  *slog.Logger
 	// SendLimit is cluster-link-sendbuf-limit in bytes, 0 for none.
 	SendLimit func() int64
-	// Timeout is cluster-node-timeout: how long dialling may take, and twice
-	// the keep-alive interval.
+	// Timeout is cluster-node-timeout.
 	Timeout func() time.Duration
 }
-
-// maxInbound bounds the inbound links: a cluster has at most a thousand nodes,
-// and each needs one. What is beyond is somebody knocking in vain.
-const maxInbound = 4096
 
 // Bus is the transport of one node.
 type Bus struct {
@@ -46,20 +50,31 @@ type Bus struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	running sync.WaitGroup // accept loops, dials, readers and writers
+	faults  faults
 
 	mu        sync.Mutex // guards the rest
 	links     map[gossip.LinkID]*link
 	listeners []net.Listener
-	inbound   int
+	strangers []*link // in the order in which they came
+	readers   int     // of accepted links, known or not
 	nextID    gossip.LinkID
+	backoff   backoff
 	closed    bool
 }
 
 // New returns a bus without a listener.
 func New(o Options) *Bus {
-	b := &Bus{o: o, links: make(map[gossip.LinkID]*link), nextID: gossip.FirstInbound}
+	if o.Dial == nil {
+		o.Dial = dialTCP
+	}
+	b := &Bus{o: o, faults: faults{log: o.Log}, links: make(map[gossip.LinkID]*link), nextID: gossip.FirstInbound}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
+}
+
+func dialTCP(ctx context.Context, addr string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", addr)
 }
 
 // Listen accepts links from l until Close.
@@ -72,53 +87,10 @@ func (b *Bus) Listen(l net.Listener) {
 	}
 	b.listeners = append(b.listeners, l)
 	b.running.Add(1)
-	go func() { // ends when Close closes the listener
+	go func() { // ends when the listener is closed, at the latest by Close
 		defer b.running.Done()
 		b.accept(l)
 	}()
-}
-
-func (b *Bus) accept(l net.Listener) {
-	for {
-		nc, err := l.Accept()
-		if err != nil {
-			select {
-			case <-b.ctx.Done():
-				return
-			case <-time.After(acceptPause):
-				b.o.Log.Error("cluster bus: accept failed", "error", err)
-				continue
-			}
-		}
-		b.keepAlive(nc)
-		if lk := b.adopt(nc); lk != nil {
-			b.running.Add(1)
-			go func() { // ends with the link
-				defer b.running.Done()
-				b.o.Report(gossip.Accepted{Link: lk.id, LocalIP: host(nc.LocalAddr()), PeerIP: host(nc.RemoteAddr())})
-				lk.read()
-			}()
-		}
-	}
-}
-
-// acceptPause is the pause after a failed accept, which would otherwise spin
-// when the process is out of file descriptors.
-const acceptPause = 100 * time.Millisecond
-
-// adopt gives an accepted connection an id, or turns it away.
-func (b *Bus) adopt(nc net.Conn) *link {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed || b.inbound >= maxInbound {
-		nc.Close()
-		return nil
-	}
-	b.nextID++
-	b.inbound++
-	lk := &link{id: b.nextID, bus: b, conn: nc, created: time.Now()}
-	b.links[lk.id] = lk
-	return lk
 }
 
 // Dial connects a link to an address. LinkUp or LinkDown follows.
@@ -128,37 +100,32 @@ func (b *Bus) Dial(id gossip.LinkID, ip string, port int) {
 	if b.closed {
 		return
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, b.o.Timeout())
-	lk := &link{id: id, bus: b, created: time.Now(), cancel: cancel}
+	ctx, cancel := context.WithCancel(b.ctx)
+	lk := &link{id: id, bus: b, created: time.Now(), cancel: cancel, told: true, known: true}
 	b.links[id] = lk
 	b.running.Add(1)
 	go func() { // ends with the link, or when it cannot be dialled
 		defer b.running.Done()
 		defer cancel()
-		var d net.Dialer
-		nc, err := d.DialContext(ctx, "tcp", net.JoinHostPort(ip, strconv.Itoa(port)))
-		if err != nil {
-			b.o.Log.Debug("cluster bus: no link", "ip", ip, "port", port, "error", err)
-			lk.end(false)
-			return
-		}
-		b.keepAlive(nc)
-		if !lk.connected(nc) {
-			nc.Close()
-			return
-		}
-		b.o.Report(gossip.LinkUp{Link: id, LocalIP: host(nc.LocalAddr())})
-		lk.read()
+		b.dial(ctx, lk, ip, port)
 	}()
 }
 
 // Send queues a frame on a link. A link that is gone swallows it.
 func (b *Bus) Send(id gossip.LinkID, frame []byte) {
+	if lk := b.link(id); lk != nil {
+		lk.send(frame)
+	}
+}
+
+// Known tells that a node of the cluster is at the other end of a link.
+func (b *Bus) Known(id gossip.LinkID) {
 	b.mu.Lock()
 	lk := b.links[id]
+	b.dropStranger(lk)
 	b.mu.Unlock()
 	if lk != nil {
-		lk.send(frame)
+		lk.befriend()
 	}
 }
 
@@ -169,17 +136,19 @@ func (b *Bus) CloseLink(id gossip.LinkID) {
 	}
 }
 
-// forget takes a link off the list and returns it, nil if it is not there.
+func (b *Bus) link(id gossip.LinkID) *link {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.links[id]
+}
+
+// forget takes a link off the lists and returns it, nil if it is not there.
 func (b *Bus) forget(id gossip.LinkID) *link {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	lk := b.links[id]
-	if lk != nil {
-		delete(b.links, id)
-		if id.Inbound() {
-			b.inbound--
-		}
-	}
+	delete(b.links, id)
+	b.dropStranger(lk)
 	return lk
 }
 
@@ -193,9 +162,7 @@ type LinkStats struct {
 
 // Stats returns the figures of a link.
 func (b *Bus) Stats(id gossip.LinkID) (LinkStats, bool) {
-	b.mu.Lock()
-	lk := b.links[id]
-	b.mu.Unlock()
+	lk := b.link(id)
 	if lk == nil {
 		return LinkStats{}, false
 	}
@@ -203,7 +170,7 @@ func (b *Bus) Stats(id gossip.LinkID) (LinkStats, bool) {
 }
 
 // Close ends all links and waits for their goroutines. Whoever receives the
-// events must not wait for it meanwhile.
+// reports must not wait for it meanwhile, nor let them wait.
 func (b *Bus) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -213,6 +180,7 @@ func (b *Bus) Close() {
 	}
 	links := b.links
 	b.links = make(map[gossip.LinkID]*link)
+	b.strangers = nil
 	b.mu.Unlock()
 	for _, lk := range links {
 		lk.close()
@@ -220,18 +188,8 @@ func (b *Bus) Close() {
 	b.running.Wait()
 }
 
-func (b *Bus) keepAlive(nc net.Conn) {
-	if tc, ok := nc.(*net.TCPConn); ok {
-		interval := max(2*b.o.Timeout(), time.Second)
-		tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: interval, Interval: max(interval/3, time.Second), Count: 3})
-	}
-}
-
-// host is an address without its port.
-func host(a net.Addr) string {
-	h, _, err := net.SplitHostPort(a.String())
-	if err != nil {
-		return ""
-	}
-	return h
+// timeout is the node timeout within sane bounds: a dial needs time even where
+// failures are to be found at once, and a timer must not overflow.
+func (b *Bus) timeout() time.Duration {
+	return min(max(b.o.Timeout(), time.Second), time.Hour)
 }

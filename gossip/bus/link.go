@@ -1,13 +1,11 @@
 package bus
 
 import (
-	"errors"
 	"net"
 	"sync"
 	"time"
 
 	"slotcast/gossip"
-	"slotcast/gossip/frame"
 )
 
 // link is one TCP connection of the bus. Its reader is the goroutine that
@@ -16,14 +14,22 @@ type link struct {
 	id      gossip.LinkID
 	bus     *Bus
 	created time.Time
-	cancel  func() // ends a dial that is under way; nil for inbound links
+	cancel  func() // ends a dial that is under way; nil for accepted links
 
-	mu      sync.Mutex // guards the rest
-	conn    net.Conn   // nil while it is dialled
-	queue   [][]byte
-	bytes   int // in queue and in the hands of the writer
-	writing bool
-	closed  bool
+	// These belong to the reader.
+	addr  string // of the peer
+	told  bool   // the state machine knows of the link
+	heard bool   // a whole frame has come
+
+	mu       sync.Mutex // guards the rest
+	conn     net.Conn   // nil while it is dialled
+	known    bool       // this node dialled it, or a node of the cluster did
+	queue    [][]byte
+	bytes    int       // in queue and in the hands of the writer
+	fullAt   time.Time // since when bytes is above the limit; zero if it is not
+	writing  bool
+	closed   bool
+	overflow bool
 }
 
 // connected takes over a dialled connection, unless the link was closed since.
@@ -41,6 +47,11 @@ func (lk *link) connected(nc net.Conn) bool {
 func (lk *link) close() {
 	lk.mu.Lock()
 	defer lk.mu.Unlock()
+	lk.shut()
+}
+
+// shut is close with lk.mu held.
+func (lk *link) shut() {
 	lk.closed = true
 	lk.queue, lk.bytes = nil, 0
 	if lk.cancel != nil {
@@ -51,53 +62,84 @@ func (lk *link) close() {
 	}
 }
 
-// end closes the link and reports it, if nobody has yet.
-func (lk *link) end(overflow bool) {
-	if lk.bus.forget(lk.id) == nil {
+// end is the last that the reader does. It closes the link and reports it, but
+// for one that the state machine closed itself. Only here a LinkDown is
+// reported, so nothing follows it.
+func (lk *link) end() {
+	lk.close()
+	b := lk.bus
+	if b.forget(lk.id) == nil {
 		return
 	}
-	lk.close()
-	lk.bus.o.Report(gossip.LinkDown{Link: lk.id, Overflow: overflow})
+	if !lk.id.Inbound() && !lk.heard {
+		b.mu.Lock()
+		b.backoff.failed(lk.addr, time.Now())
+		b.mu.Unlock()
+	}
+	if lk.told {
+		lk.mu.Lock()
+		overflow := lk.overflow
+		lk.mu.Unlock()
+		b.o.Report(gossip.LinkDown{Link: lk.id, Overflow: overflow})
+	}
 }
 
-// send queues a frame. Beyond the limit the link is closed: a peer that takes
+// answersLimit bounds what waits on a link that a node of the cluster opened:
+// on it go only answers, of which a peer that reads has few outstanding.
+const answersLimit = 1 << 20
+
+// limitGrace is how long more may wait than cluster-link-sendbuf-limit. Redis
+// looks ten times a second; so a burst that the peer reads does no harm.
+const limitGrace = 100 * time.Millisecond
+
+// send queues a frame. Beyond the limits the link is closed: a peer that takes
 // nothing must not fill this node's memory.
 func (lk *link) send(frame []byte) {
 	lk.mu.Lock()
+	defer lk.mu.Unlock()
 	if lk.closed || lk.conn == nil {
-		lk.mu.Unlock()
 		return
 	}
 	lk.queue = append(lk.queue, frame)
 	lk.bytes += len(frame)
-	limit := lk.bus.o.SendLimit()
-	over := limit > 0 && int64(lk.bytes) > limit
-	start := !lk.writing
-	lk.writing = true
-	if start {
-		lk.bus.running.Add(1) // while the link is open, so before Close waits
+	if lk.full() {
+		lk.overflow = true
+		lk.shut() // the reader reports it
+		return
 	}
-	if over {
-		lk.bus.running.Add(1)
-	}
-	lk.mu.Unlock()
-	if start {
+	if !lk.writing {
+		lk.writing = true
+		lk.bus.running.Add(1) // the reader runs, so nobody's Wait has returned
+		nc := lk.conn
 		go func() { // ends when the queue is empty or the link closed
 			defer lk.bus.running.Done()
-			lk.write()
-		}()
-	}
-	if over {
-		// Reported from a goroutine of its own: send must not wait.
-		go func() { // ends once the report is taken
-			defer lk.bus.running.Done()
-			lk.end(true)
+			lk.write(nc)
 		}()
 	}
 }
 
+// full tells whether too much waits. The caller holds lk.mu.
+func (lk *link) full() bool {
+	switch {
+	case !lk.known && lk.bytes > strangerLimit:
+		return true
+	case lk.id.Inbound() && lk.bytes > answersLimit:
+		return true
+	}
+	limit := lk.bus.o.SendLimit()
+	if limit <= 0 || int64(lk.bytes) <= limit {
+		lk.fullAt = time.Time{}
+		return false
+	}
+	now := time.Now()
+	if lk.fullAt.IsZero() {
+		lk.fullAt = now
+	}
+	return now.Sub(lk.fullAt) >= limitGrace
+}
+
 // write writes until nothing waits. What gathered leaves in one call.
-func (lk *link) write() {
+func (lk *link) write(nc net.Conn) {
 	for {
 		lk.mu.Lock()
 		if lk.closed || len(lk.queue) == 0 {
@@ -105,84 +147,21 @@ func (lk *link) write() {
 			lk.mu.Unlock()
 			return
 		}
-		queue, nc := net.Buffers(lk.queue), lk.conn
+		queue := net.Buffers(lk.queue)
 		lk.queue = nil
 		lk.mu.Unlock()
 		n, err := queue.WriteTo(nc)
 		lk.mu.Lock()
-		if !lk.closed {
+		switch {
+		case lk.closed:
+		case err != nil:
+			lk.shut() // the reader reports it
+		default:
 			lk.bytes -= int(n)
+			lk.fullAt = time.Time{} // the peer reads
 		}
 		lk.mu.Unlock()
-		if err != nil {
-			nc.Close() // the reader reports it
-		}
 	}
-}
-
-// firstBuffer holds a frame with gossip entries; it grows with longer ones as
-// their bytes come.
-const firstBuffer = 8 << 10
-
-// read cuts the stream into frames until it ends.
-func (lk *link) read() {
-	lk.mu.Lock()
-	nc := lk.conn
-	lk.mu.Unlock()
-	defer lk.end(false)
-	buf := make([]byte, 0, firstBuffer)
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
-		}
-		n, err := nc.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if n > 0 {
-			rest, ok := lk.frames(buf)
-			if !ok {
-				return
-			}
-			buf = keep(buf, rest)
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// keep moves what is left to the front, into a small buffer if it fits again.
-func keep(buf, rest []byte) []byte {
-	if cap(buf) > firstBuffer && len(rest) < firstBuffer {
-		return append(make([]byte, 0, firstBuffer), rest...)
-	}
-	return buf[:copy(buf[:cap(buf)], rest)]
-}
-
-// frames reports every whole frame. It is not ok when the link must be closed.
-func (lk *link) frames(buf []byte) (rest []byte, ok bool) {
-	for len(buf) > 0 {
-		n, err := frame.Scan(buf, frame.MaxLen)
-		if err != nil {
-			lk.bus.o.Log.Warn("cluster bus: link closed", "error", err)
-			return nil, false
-		}
-		if n == 0 {
-			break
-		}
-		m, err := frame.Decode(buf[:n])
-		buf = buf[n:]
-		var dropped *frame.FrameError
-		switch {
-		case err == nil:
-			lk.bus.o.Report(gossip.Received{Link: lk.id, Message: m})
-		case errors.As(err, &dropped):
-			lk.bus.o.Log.Debug("cluster bus: frame dropped", "error", err)
-		default:
-			lk.bus.o.Log.Warn("cluster bus: link closed", "error", err)
-			return nil, false
-		}
-	}
-	return buf, true
 }
 
 func (lk *link) stats() LinkStats {
