@@ -10,6 +10,10 @@ import (
 	"slotcast/gossip/frame"
 )
 
+// maxAsked is how many handshakes may be under way for a stranger to begin one
+// more: all nodes of a large cluster may meet the same node at once.
+const maxAsked = 2048
+
 // minHandshake is how long a handshake may take where the node timeout is
 // shorter.
 const minHandshake = time.Second
@@ -148,7 +152,7 @@ func (n *Node) introduce(t *turn, h *handshake, m *frame.Message) {
 func (n *Node) answerMeet(t *turn, from LinkID, m *frame.Message) {
 	l := n.table.links[from]
 	a := n.addressOf(m, l, l.peerIP)
-	if a.ip != "" && a.busPort != 0 {
+	if a.ip != "" && a.busPort != 0 && len(n.table.handshakes) < maxAsked {
 		n.shakeHands(t, handshake{ip: a.ip, port: a.port, tlsPort: a.tlsPort, busPort: a.busPort})
 	}
 }
