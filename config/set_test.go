@@ -185,3 +185,22 @@ func TestNotifyNewBesideAll(t *testing.T) {
 		require.Equal(t, [][2]string{{"notify-keyspace-events", want}}, c.Get("notify-keyspace-events"))
 	}
 }
+
+// TestAnnouncedTexts refuses what could not be read back from nodes.conf.
+func TestAnnouncedTexts(t *testing.T) {
+	c := Default()
+	set := func(name, text string) error {
+		_, err := c.Prepare([][2]string{{name, text}}, false)
+		return err
+	}
+	for _, bad := range []string{"a b", "a\nb", "a\r", "a,b", "a@b", "a=b", `a"`, "\x00", "\xff"} {
+		require.Error(t, set("cluster-announce-ip", bad), "%q", bad)
+		require.Error(t, set("cluster-announce-human-nodename", bad), "%q", bad)
+		require.Error(t, set("cluster-announce-hostname", bad), "%q", bad)
+	}
+	for _, good := range []string{"", "127.0.0.1", "fe80::1%eth0", "host-1.example.org", "my_host"} {
+		require.NoError(t, set("cluster-announce-ip", good), "%q", good)
+	}
+	require.NoError(t, set("cluster-announce-ip", strings.Repeat("x", 45)))
+	require.Error(t, set("cluster-announce-ip", strings.Repeat("x", 46)))
+}

@@ -118,7 +118,21 @@ func (unsupportedNames) lines(name, text string) []string {
 	return plainLine(name, text)
 }
 
-// Checks of texts.
+// Checks of texts. What is announced stands in nodes.conf, in CLUSTER NODES and
+// in redirects, between spaces, commas, colons and line ends: a text with such
+// a byte would be read back as something else, or not at all.
+
+func announcedAddress(s string) error {
+	if len(s) > 45 { // the longest IPv6 address, and what a bus frame has room for
+		return fault("Announced addresses must be less than 46 characters")
+	}
+	for i := range len(s) {
+		if c := s[i]; !isAlphanumeric(c) && strings.IndexByte(".:-_%", c) < 0 {
+			return fault("Announced addresses may only contain alphanumeric characters and . : - _ %")
+		}
+	}
+	return nil
+}
 
 func hostname(s string) error {
 	if len(s) >= 256 {
@@ -134,7 +148,7 @@ func hostname(s string) error {
 
 func humanNodename(s string) error {
 	for i := range len(s) {
-		if strings.IndexByte("!#$%&()*+:;<>?@[]^{|}~", s[i]) >= 0 {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("!#$%&()*+:;<>?@[]^{|}~,='\"\\", c) >= 0 {
 			return fault("Announced human node name contained invalid character")
 		}
 	}

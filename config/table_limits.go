@@ -43,7 +43,7 @@ var clusterTable = []directive{
 	{name: "cluster-config-file", kind: anyName, flags: immutable},
 	{name: "cluster-node-timeout", kind: anyCount, def: "15000"},
 	{name: "cluster-port", kind: anyPort, def: "0", flags: immutable},
-	{name: "cluster-announce-ip", kind: anyName},
+	{name: "cluster-announce-ip", kind: str{emptyIsNone: true, check: announcedAddress}},
 	{name: "cluster-announce-port", kind: anyPort, def: "0"},
 	{name: "cluster-announce-tls-port", kind: anyPort, def: "0"},
 	{name: "cluster-announce-bus-port", kind: anyPort, def: "0"},
