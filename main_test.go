@@ -72,8 +72,13 @@ func start(t *testing.T, dir, port string, args ...string) *process {
 	t.Helper()
 	path, err := program()
 	require.NoError(t, err)
-	p := &process{t: t, addr: "127.0.0.1:" + port, lines: make(chan string, 1000)}
-	p.cmd = exec.Command(path, append([]string{"--port", port, "--dir", dir}, args...)...)
+	return startCommand(t, port, exec.Command(path, append([]string{"--port", port, "--dir", dir}, args...)...))
+}
+
+// startCommand runs a command that is, or becomes, slotcast on a port.
+func startCommand(t *testing.T, port string, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, addr: "127.0.0.1:" + port, cmd: cmd, lines: make(chan string, 1000)}
 	out, err := p.cmd.StdoutPipe()
 	require.NoError(t, err)
 	p.cmd.Stderr = p.cmd.Stdout
@@ -318,5 +323,30 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		owned[inFlight] = check(inFlight) // whichever it is, it stays
 		require.NoError(t, p.cmd.Process.Kill())
 		p.ended()
+	}
+}
+
+// TestClientsCannotTakeAllFiles opens connections until no more are taken, and
+// then has the cluster file saved.
+func TestClientsCannotTakeAllFiles(t *testing.T) {
+	path, err := program()
+	require.NoError(t, err)
+	port := freePort(t)
+	p := startCommand(t, port, exec.Command("sh", "-c", `ulimit -n 80; exec "$0" "$@"`, path, "--port", port, "--dir", t.TempDir()))
+	p.await("maxclients is lowered")
+	p.await("Ready to accept connections")
+	first := p.dial()
+	refused := 0
+	for range 100 {
+		c := p.dial()
+		if line, err := c.do("PING"); err != nil || line != "+PONG" {
+			refused++
+		}
+	}
+	require.GreaterOrEqual(t, refused, 50)
+	for _, command := range []string{"DELSLOTS", "ADDSLOTS"} {
+		line, err := first.do("CLUSTER", command, "1")
+		require.NoError(t, err)
+		require.Equal(t, "+OK", line)
 	}
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+	"strconv"
 	"syscall"
 
 	"slotcast/config"
@@ -154,6 +156,25 @@ func mostClients() int {
 		return 1 << 30
 	}
 	return int(min(limit.Max, 1<<30)) - reservedFiles
+}
+
+// fitClients lowers maxclients to what the limit of open files allows. Clients
+// must not be able to take the descriptors with which the cluster file is saved.
+func (s *Server) fitClients() error {
+	asked, most := s.config.Values().MaxClients, mostClients()
+	if asked <= most {
+		return nil
+	}
+	if most < 1 {
+		return fmt.Errorf("the limit of open files must be above %d", reservedFiles)
+	}
+	ch, err := s.config.Prepare([][2]string{{"maxclients", strconv.Itoa(most)}}, true)
+	if err != nil {
+		return fmt.Errorf("maxclients: %w", err)
+	}
+	ch.Commit()
+	s.log.Warn("maxclients is lowered to what the limit of open files allows", "asked", asked, "maxclients", most)
+	return nil
 }
 
 // configRewrite writes the configuration file. It waits for the disk, which

@@ -126,6 +126,9 @@ func New(o Options) (*Server, error) {
 	s.replicationID.Store(randomHex(20))
 	s.memory.server, s.latency.server = s, s
 	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})
+	if err := s.fitClients(); err != nil {
+		return nil, err
+	}
 	s.applyNotify(o.Config.Values())
 	if err := s.startOwner(o.Storage, o.dialBus); err != nil {
 		return nil, err
