@@ -25,6 +25,13 @@ type lineHandler struct {
 	group string
 }
 
+// withLevel returns a handler that writes to the same log.
+func (h *lineHandler) withLevel(l slog.Leveler) *lineHandler {
+	next := *h
+	next.level = l
+	return &next
+}
+
 func newLineHandler(out io.Writer, level slog.Leveler) *lineHandler {
 	return &lineHandler{mu: new(sync.Mutex), out: out, level: level, pid: os.Getpid()}
 }

@@ -1,7 +1,7 @@
 // Command slotcast is one node of a Redis-compatible cluster whose clients are
 // told of slot changes. See README.md for what that looks like.
 //
-//	slotcast [path/to/redis.conf] [--directive value …]
+//	slotcast [path/to/redis.conf] [--directive value …] [--local-cluster N]
 package main
 
 import (
@@ -57,10 +57,14 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	defer out.Close()
-	log := slog.New(newLineHandler(out, currentLevel{c}))
+	handler := newLineHandler(out, currentLevel{c})
+	log := slog.New(handler)
 	log.Info(fmt.Sprintf("slotcast version=%s, bits=%d, PID: %d", version, strconv.IntSize, os.Getpid()))
 	for _, w := range warnings {
 		log.Warn(w.String())
+	}
+	if c.LocalCluster() > 0 {
+		return runLocalCluster(c, handler, signals)
 	}
 
 	file, err := nodesfile.Open(v.Path(v.ClusterConfigFile))
@@ -117,11 +121,14 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 // drainTime bounds how long clients may take to read their last replies.
 const drainTime = 5 * time.Second
 
+// farewell is the last line of the log, as tools look for it.
+const farewell = "slotcast is now ready to exit, bye bye..."
+
 func stop(s *server.Server, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	s.Close(ctx)
-	log.Info("slotcast is now ready to exit, bye bye...")
+	log.Info(farewell)
 }
 
 // greet says that the node is ready, in the words that test harnesses and

@@ -70,19 +70,32 @@ func freePort(t *testing.T) string {
 // start runs slotcast on a port with its files in dir.
 func start(t *testing.T, dir, port string, args ...string) *process {
 	t.Helper()
-	path, err := program()
-	require.NoError(t, err)
-	return startCommand(t, port, exec.Command(path, append([]string{"--port", port, "--dir", dir}, args...)...))
+	return startWith(t, "127.0.0.1:"+port, append([]string{"--port", port, "--dir", dir}, args...)...)
 }
 
-// startCommand runs a command that is, or becomes, slotcast on a port.
-func startCommand(t *testing.T, port string, cmd *exec.Cmd) *process {
+// startWith runs slotcast with these arguments, with which it listens on addr.
+func startWith(t *testing.T, addr string, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, addr: "127.0.0.1:" + port, cmd: cmd, lines: make(chan string, 1000)}
-	out, err := p.cmd.StdoutPipe()
+	path, err := program()
 	require.NoError(t, err)
-	p.cmd.Stderr = p.cmd.Stdout
-	require.NoError(t, p.cmd.Start())
+	return startCommand(t, addr, exec.Command(path, args...))
+}
+
+// startCommand runs a command that is, or becomes, slotcast on addr.
+func startCommand(t *testing.T, addr string, cmd *exec.Cmd) *process {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	cmd.Stderr = cmd.Stdout
+	require.NoError(t, cmd.Start())
+	p := follow(t, cmd, out)
+	p.addr = addr
+	return p
+}
+
+// follow reads what a process prints, and ends it with the test.
+func follow(t *testing.T, cmd *exec.Cmd, out io.Reader) *process {
+	p := &process{t: t, cmd: cmd, lines: make(chan string, 1000)}
 	go func() { // ends with the process's output
 		scan := bufio.NewScanner(out)
 		for scan.Scan() {
@@ -332,7 +345,7 @@ func TestClientsCannotTakeAllFiles(t *testing.T) {
 	path, err := program()
 	require.NoError(t, err)
 	port := freePort(t)
-	p := startCommand(t, port, exec.Command("sh", "-c", `ulimit -n 80; exec "$0" "$@"`, path, "--port", port, "--dir", t.TempDir()))
+	p := startCommand(t, "127.0.0.1:"+port, exec.Command("sh", "-c", `ulimit -n 80; exec "$0" "$@"`, path, "--port", port, "--dir", t.TempDir()))
 	p.await("maxclients is lowered")
 	p.await("Ready to accept connections")
 	first := p.dial()

@@ -38,6 +38,9 @@ type Config struct {
 	action Action
 	file   string // absolute path of the configuration file, "" without one
 
+	localCluster int
+	given        map[string]bool // the directives that were set at the start
+
 	// mu makes commits and rewrites one at a time. Readers never take it.
 	mu  sync.Mutex
 	now atomic.Pointer[state]

@@ -11,6 +11,10 @@ Usage:
   file           a redis.conf; its directives carry over
   --directive    any directive of such a file, with its values; wins over the file
   -              reads directives from standard input, after the file
+  --local-cluster N
+                 starts a cluster of N nodes in one process, to try and to test
+                 with, on ports from 7001 or from --port on; it forgets all when
+                 it ends, unless --dir says where to keep the cluster files
   -v, --version  prints the version
   -h, --help     prints this text
 
@@ -18,6 +22,7 @@ Without arguments it listens on 127.0.0.1:6379 and owns all 16384 slots.
 
 Examples:
   slotcast --port 7000
+  slotcast --local-cluster 3
   slotcast --port 7000 --cluster-enabled yes     starts without slots, to join others
   slotcast /etc/redis/redis.conf --loglevel verbose
   slotcast --bind 127.0.0.1 ::1 --cluster-announce-hostname node-1.example.org

@@ -40,19 +40,34 @@ func Load(args []string, stdin io.Reader) (*Config, []Warning, error) {
 			return nil, nil, err
 		}
 	}
+	if c.localCluster, err = cmd.takeLocalCluster(); err != nil {
+		return nil, nil, err
+	}
 	for i, line := range cmd.lines {
 		if err := l.line(place{source: "the command line", number: i + 1, text: line}); err != nil {
 			return nil, nil, err
 		}
 	}
 
+	if _, given := l.set[rows["port"]]; !given && c.localCluster > 0 {
+		l.texts[rows["port"]] = localPort
+	}
 	l.fillIn()
+	if c.localCluster > 0 {
+		if err := l.checkLocalCluster(c.localCluster); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := l.checkTogether(); err != nil {
 		return nil, nil, err
 	}
 	warnings, err := l.judge()
 	if err != nil {
 		return nil, nil, err
+	}
+	c.given = make(map[string]bool)
+	for i := range l.set {
+		c.given[table[i].name] = true
 	}
 	c.now.Store(newState(l.texts))
 	return c, warnings, nil

@@ -33,6 +33,10 @@ type Config struct {
 	// OwnAll lets a fresh node own every slot, at config epoch 0: a cluster
 	// of one. It means nothing to a node that has a nodes.conf.
 	OwnAll bool
+
+	// Formed tells that the nodes.conf was made for a cluster that begins now:
+	// nobody can have changed the map while this node was down.
+	Formed bool
 }
 
 func (c *Config) viewSettings() clusterstate.Settings {

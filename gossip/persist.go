@@ -6,7 +6,7 @@ import "slotcast/clusterstate"
 func (n *Node) load(conf clusterstate.NodesConf, t *turn) {
 	n.currentEpoch, n.lastVoteEpoch = conf.CurrentEpoch, conf.LastVoteEpoch
 	n.table = newTable()
-	n.health.restarted = len(conf.Nodes) > 1
+	n.health.restarted = len(conf.Nodes) > 1 && !n.cfg.Formed
 
 	var mine *clusterstate.NodeLine
 	for i := range conf.Nodes {

@@ -10,7 +10,7 @@ import (
 // restart.
 var ErrCrashed = errors.New("the machine has crashed")
 
-// Memory is a Storage for tests: a directory that forgets in a crash whatever
+// Memory is a Storage for clusters that are not kept, and for tests: a directory that forgets in a crash whatever
 // was not synced, contents and names apart, and that can crash at any step of
 // a save.
 type Memory struct {

@@ -39,20 +39,20 @@ type owner struct {
 const tickInterval = 100 * time.Millisecond
 
 // startOwner loads the cluster state and starts the owner.
-func (s *Server) startOwner(storage nodesfile.Storage, dial busDial) (err error) {
+func (s *Server) startOwner(options Options) (err error) {
 	o := &owner{
-		server: s, storage: storage,
+		server: s, storage: options.Storage,
 		inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	o.outgoing.init()
-	o.startBus(dial)
+	o.startBus(options.dialBus)
 	defer func() {
 		if err != nil {
 			close(o.quit) // nobody will take what the bus has to report
 			o.bus.Close()
 		}
 	}()
-	text, err := storage.Load()
+	text, err := o.storage.Load()
 	if err != nil {
 		return fmt.Errorf("cluster configuration: %w", err)
 	}
@@ -66,7 +66,9 @@ func (s *Server) startOwner(storage nodesfile.Storage, dial busDial) (err error)
 	}
 	var seed [32]byte
 	rand.Read(seed[:]) // never fails
-	node, out := gossip.New(gossipConfig(s.config.Values()), conf, seed, o.now())
+	cfg := gossipConfig(s.config.Values())
+	cfg.Formed = options.Formed
+	node, out := gossip.New(cfg, conf, seed, o.now())
 	o.node = node
 	s.owner = o
 	s.topology = newTopology(s, node.View())

@@ -40,6 +40,9 @@ type Options struct {
 	Log     *slog.Logger
 	Storage nodesfile.Storage
 	Version string
+	// Formed says that Storage has the nodes.conf of a cluster that begins now,
+	// with all its nodes: there is nothing to wait for.
+	Formed bool
 	// Fatal is told of an error after which the node must not go on. It
 	// should end the process.
 	Fatal func(error)
@@ -130,7 +133,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.applyNotify(o.Config.Values())
-	if err := s.startOwner(o.Storage, o.dialBus); err != nil {
+	if err := s.startOwner(o); err != nil {
 		return nil, err
 	}
 	s.memory.start()
