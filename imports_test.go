@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 
 // besides are the packages for tests and measurements, which nothing above may
 // import outside of tests.
-var besides = []string{"gossip/sim", "transcript", "transcript/record", "redistest", "compat", "bench", "examples"}
+var besides = []string{"gossip/sim", "transcript", "transcript/record", "redistest", "compat", "clustertest", "bench", "examples"}
 
 // confined says which packages may import a library.
 var confined = map[string][]string{
