@@ -36,8 +36,9 @@ type conn struct {
 	replyPeak  atomic.Int32 // most bytes of replies that it has held
 	queuedSize atomic.Int32 // bytes of the commands in MULTI
 	killed     atomic.Bool
-	grown      atomic.Bool // a command ran since the goroutine began
-	retiring   atomic.Bool // the goroutine is to be replaced by a fresh one
+	grown      atomic.Bool // the goroutine is new, or has run a command
+	retiring   atomic.Bool // the goroutine is to end, since the client is idle
+	parked     atomic.Bool // there is none; whoever unsets it starts one
 	waits      waiting
 
 	// The rest belongs to the connection's goroutine, or to the owner while
@@ -48,6 +49,7 @@ type conn struct {
 	args          [][]byte
 	clock         time.Duration // when the batch, or the latest command of it, was taken up
 	tally         tally
+	watched       bool // the socket is known to parking
 	reply         Reply
 	call          call
 	authenticated bool
@@ -101,6 +103,7 @@ func (s *Server) newConn(nc net.Conn) *conn {
 		authenticated: s.config.Values().RequirePass == "",
 	}
 	c.outbox.conn = c
+	c.grown.Store(true)
 	c.identity.Store(&identity{authenticated: c.authenticated})
 	c.lastActive.Store(now.UnixMilli())
 	c.queued.Store(-1)
@@ -113,6 +116,7 @@ func (s *Server) newConn(nc net.Conn) *conn {
 func (c *conn) wake() {
 	c.killed.Store(true)
 	c.socket.SetReadDeadline(aLongTimeAgo)
+	c.unpark()
 }
 
 // ended reports that the outbox takes nothing more.
@@ -121,25 +125,34 @@ func (c *conn) ended() bool { return c.killed.Load() && !c.outbox.open() }
 // start runs the connection in a goroutine of its own, which the server's
 // Close waits for. running has been counted up.
 func (c *conn) start() {
-	go func() { // ends with the connection, or passes it on when it retires
-		defer c.server.running.Done()
-		if c.serve() {
-			c.server.running.Add(1)
-			c.start()
-			return
+	go func() { // ends with the connection, or when it is parked
+		resting := c.serve()
+		switch {
+		case resting && c.server.parking.park(c):
+		case resting:
+			c.start() // at least with a small stack again
+		default:
+			c.end()
+			c.server.running.Done()
 		}
-		c.end()
 	}()
 }
 
-// serve reads and runs commands until the connection is over, or is to go on in
-// a fresh goroutine, which it reports.
-func (c *conn) serve() (retired bool) {
+// unpark gives a parked connection a goroutine again.
+func (c *conn) unpark() {
+	if c.parked.CompareAndSwap(true, false) {
+		c.start()
+	}
+}
+
+// serve reads and runs commands until the connection is over, or until it has
+// been idle for long enough to do without this goroutine, which it reports.
+func (c *conn) serve() (resting bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.server.log.Error("panic in a command, connection closed", "client", c.id, "panic", v, "stack", string(debug.Stack()))
 			c.outbox.kill("internal error")
-			retired = false
+			resting = false
 		}
 	}()
 	for {
@@ -167,10 +180,9 @@ func (c *conn) serve() (retired bool) {
 	}
 }
 
-// retire moves an idle connection to a fresh goroutine. Running commands makes
-// a stack grow, and while its goroutine waits the runtime does not shrink it
-// to the size that waiting needs; with ten thousand subscribers that is half
-// of what they cost.
+// retire takes the goroutine from an idle connection, or at least its grown
+// stack, which the runtime does not shrink to what waiting needs. With ten
+// thousand subscribers that is most of what they cost.
 func (c *conn) retire() {
 	if c.grown.CompareAndSwap(true, false) {
 		c.retiring.Store(true)

@@ -1,32 +1,91 @@
 package server
 
 import (
+	"io"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func TestARetiredConnectionGoesOn(t *testing.T) {
+// park waits until a connection has given its goroutine up.
+func park(c *conn) {
+	c.retire()
+	for !c.parked.Load() {
+		runtime.Gosched()
+	}
+}
+
+func TestAParkedConnectionGoesOn(t *testing.T) {
 	s := startServer(t)
 	c := s.dial(t)
 	require.Equal(t, "+OK\r\n", c.do("SET", "k", "v"))
 	sc := s.connOf(t, c)
 	for range 3 {
-		require.True(t, sc.grown.Load())
-		sc.retire()
-		for sc.retiring.Load() { // until the fresh goroutine has taken over
-		}
-		require.False(t, sc.grown.Load())
+		park(sc)
 		require.Equal(t, "$1\r\nv\r\n", c.do("GET", "k"))
 	}
 	c.raw("*2\r\n$3\r\nGET\r\n$1\r") // half a command is kept
 	for sc.unread.Load() == 0 {
+		runtime.Gosched()
 	}
-	sc.retire()
-	for sc.retiring.Load() {
-	}
+	park(sc)
 	c.raw("\nk\r\n")
 	require.Equal(t, "$1\r\nv\r\n", c.reply())
+}
+
+func TestAParkedSubscriberIsServed(t *testing.T) {
+	s := startServer(t)
+	c, publisher := s.dial(t), s.dial(t)
+	require.Contains(t, c.do("SUBSCRIBE", "c"), "subscribe")
+	park(s.connOf(t, c))
+	require.Equal(t, ":1\r\n", publisher.do("PUBLISH", "c", "m"))
+	require.Equal(t, "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n", c.reply())
+}
+
+func TestParkedConnectionsEnd(t *testing.T) {
+	s := startServer(t)
+	killed, leaving, staying := s.dial(t), s.dial(t), s.dial(t)
+	for _, c := range []*client{killed, leaving, staying} {
+		require.Contains(t, c.do("SUBSCRIBE", "c"), "subscribe")
+		park(s.connOf(t, c))
+	}
+	admin := s.dial(t)
+	require.Equal(t, ":1\r\n", admin.do("CLIENT", "KILL", "ADDR", killed.LocalAddr().String()))
+	_, err := killed.Read(make([]byte, 1))
+	require.Error(t, err)
+	require.NoError(t, leaving.Close())
+	for admin.do("PUBSUB", "NUMSUB", "c") != "*2\r\n$1\r\nc\r\n:1\r\n" {
+		runtime.Gosched()
+	}
+	// The one that stays is ended by the server's Close, at the end of the test.
+}
+
+// TestParkingAgainstWaking lets the three who may give a parked connection a
+// goroutine meet the one who parks it.
+func TestParkingAgainstWaking(t *testing.T) {
+	s := startServer(t)
+	for range 200 {
+		c := s.dial(t)
+		require.Equal(t, "+PONG\r\n", c.do("PING"))
+		sc := s.connOf(t, c)
+		var wg sync.WaitGroup
+		for _, f := range []func(){
+			func() { sc.retire() },
+			func() { c.send("PING") },
+			func() { sc.outbox.closeSoon("the test") },
+		} {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				f()
+			}()
+		}
+		wg.Wait()
+		_, err := io.Copy(io.Discard, c) // ends: the connection is closed
+		require.NoError(t, ignoreReset(err))
+	}
 }
 
 func TestAPanicEndsItsConnectionAlone(t *testing.T) {

@@ -1,6 +1,9 @@
 package server
 
-import "time"
+import (
+	"runtime/debug"
+	"time"
+)
 
 // cronInterval is the pause between two rounds of the work below.
 const cronInterval = 100 * time.Millisecond
@@ -33,13 +36,13 @@ func (s *Server) cron() {
 			if round%10 == 0 {
 				s.sweepClients(now)
 				s.targets.sweep(now)
+				s.giveMemoryBack(now)
 			}
 		}
 	}
 }
 
-// retireAfter is how long a connection is silent before its goroutine is
-// replaced by one with a small stack.
+// retireAfter is how long a connection is silent before it is parked.
 const retireAfter = 3 * time.Second
 
 // sweepClients measures the buffers of all clients, closes those that were
@@ -68,3 +71,21 @@ func (s *Server) sweepClients(now time.Time) {
 		}
 	}
 }
+
+// giveMemoryBack returns what many connections held before they were parked:
+// by itself the runtime would keep it for minutes. It costs a collection, so it
+// is done seldom, and not for a heap that takes long.
+func (s *Server) giveMemoryBack(now time.Time) {
+	parked := s.parking.parkedSoFar() - s.memory.parked
+	if parked < manyParked || now.Sub(s.memory.givenBack) < giveBackEvery || s.memory.used() > largeHeap {
+		return
+	}
+	s.memory.parked, s.memory.givenBack = s.parking.parkedSoFar(), now
+	debug.FreeOSMemory()
+}
+
+const (
+	manyParked    = 1000
+	giveBackEvery = 10 * time.Second
+	largeHeap     = 512 << 20
+)

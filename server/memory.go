@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // memory knows how much the process uses, for maxmemory and INFO. The figure
@@ -17,6 +18,11 @@ type memory struct {
 	keys    atomic.Int64 // keyspace bytes at the time of the sample
 	peak    atomic.Int64
 	startup int64 // used before the first client came
+
+	// Of giveMemoryBack, in cron's goroutine: when it was done last, and how
+	// many connections had been parked by then.
+	givenBack time.Time
+	parked    int64
 }
 
 const heapMetric = "/memory/classes/heap/objects:bytes"

@@ -71,6 +71,7 @@ type Server struct {
 	topology *topology
 	owner    *owner
 	flusher  *flusher
+	parking  parking
 	pause    pause
 	busy     busyWaits
 	targets  *targets
@@ -138,6 +139,11 @@ func New(o Options) (*Server, error) {
 	}
 	s.memory.start()
 	s.flusher = newFlusher()
+	if err := s.parking.open(s); err != nil {
+		s.owner.close()
+		s.flusher.close()
+		return nil, err
+	}
 	s.targets = newTargets()
 	s.running.Add(1)
 	go func() { // ends when stop is closed
@@ -201,6 +207,7 @@ func (s *Server) Close(ctx context.Context) {
 	}
 	s.owner.close()
 	s.flusher.close()
+	s.parking.close()
 }
 
 // connTable is the list of connections.

@@ -40,14 +40,18 @@ type rawOp struct {
 	n    int
 	err  error
 	wait bool // wait until the socket is ready instead of giving up
-	call func(fd uintptr) bool
+	// write is writeNonblocking for a reply. A worker of the flusher, which
+	// writes one socket after the other for long, makes system calls that the
+	// scheduler knows of: else the publishers would hardly get to run.
+	write func(fd uintptr, b []byte) (int, error)
+	call  func(fd uintptr) bool
 }
 
 var rawWriters = sync.Pool{New: func() any {
 	op := &rawOp{}
 	op.call = func(fd uintptr) bool {
 		for op.n < len(op.buf) {
-			n, err := writeNonblocking(fd, op.buf[op.n:])
+			n, err := op.write(fd, op.buf[op.n:])
 			switch {
 			case n > 0:
 				op.n += n
@@ -64,17 +68,19 @@ var rawWriters = sync.Pool{New: func() any {
 	return op
 }}
 
-// tryWrite writes as much of b as the socket takes without waiting.
+// tryWrite writes as much of a reply as the socket takes without waiting.
 func (s *socket) tryWrite(b []byte) (int, error) {
 	if s.raw == nil {
 		return 0, nil
 	}
-	return s.rawWrite(b, false)
+	return s.rawWrite(b, false, writeNonblocking)
 }
 
-func (s *socket) rawWrite(b []byte, wait bool) (int, error) {
+func scheduledWrite(fd uintptr, b []byte) (int, error) { return syscall.Write(int(fd), b) }
+
+func (s *socket) rawWrite(b []byte, wait bool, write func(uintptr, []byte) (int, error)) (int, error) {
 	op := rawWriters.Get().(*rawOp)
-	op.buf, op.n, op.err, op.wait = b, 0, nil, wait
+	op.buf, op.n, op.err, op.wait, op.write = b, 0, nil, wait, write
 	err := s.raw.Write(op.call)
 	if op.err != nil {
 		err = op.err
@@ -90,7 +96,10 @@ func (s *socket) rawWrite(b []byte, wait bool) (int, error) {
 func (s *socket) tryWriteAll(q [][]byte, scratch []byte) (rest [][]byte, written int, err error) {
 	for len(q) > 0 {
 		chunk, k := join(q, scratch)
-		n, err := s.tryWrite(chunk)
+		n, err := 0, error(nil)
+		if s.raw != nil {
+			n, err = s.rawWrite(chunk, false, scheduledWrite)
+		}
 		written += n
 		if err != nil || n < len(chunk) {
 			return drop(q, n), written, err
@@ -109,7 +118,7 @@ func (s *socket) writeAll(q [][]byte) (rest [][]byte, written int, err error) {
 		if s.raw == nil {
 			n, err = s.Write(chunk)
 		} else {
-			n, err = s.rawWrite(chunk, true)
+			n, err = s.rawWrite(chunk, true, scheduledWrite)
 		}
 		written += n
 		if err != nil {
