@@ -127,7 +127,7 @@ func (n *Node) introduce(t *turn, h *handshake, m *frame.Message) {
 		}
 		n.giveUp(t, h)
 		return
-	case !id.Valid():
+	case !id.Valid() || len(n.table.rows) >= maxNodes:
 		return
 	}
 	node := clusterstate.Node{

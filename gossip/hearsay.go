@@ -8,6 +8,10 @@ import (
 )
 
 const (
+	// maxNodes bounds the nodes that peers can make this one take in. No cluster
+	// has more, but whoever makes nodes up could name any number.
+	maxNodes = clusterstate.Slots
+
 	// At least minGossip nodes are told of in each ping, a tenth of all in a
 	// large cluster: within two node timeouts, in which a report of a failure
 	// counts, everyone then hears of a node from most of the others.
@@ -111,7 +115,7 @@ func (n *Node) hearGossip(t *turn, m *frame.Message) {
 
 // meetByGossip adds a node that a node of the cluster knows.
 func (n *Node) meetByGossip(t *turn, g *frame.Gossip) {
-	if g.Flags.Has(frame.FlagNoAddr|frame.FlagHandshake) || g.IP == "" || n.banned(g.ID, t.now.Mono) {
+	if len(n.table.rows) >= maxNodes || g.Flags.Has(frame.FlagNoAddr|frame.FlagHandshake) || g.IP == "" || n.banned(g.ID, t.now.Mono) {
 		return
 	}
 	t.edit.SetNode(clusterstate.Node{

@@ -1,11 +1,13 @@
 package gossip
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"slotcast/clusterstate"
 	"slotcast/gossip/frame"
 )
 
@@ -37,4 +39,22 @@ func TestStrangersAskInVain(t *testing.T) {
 	require.Empty(t, w.node.table.handshakes)
 	w.says(from("x", frame.TypeMeet, 1))
 	require.Len(t, w.node.table.handshakes, 1)
+}
+
+// TestMadeUpNodesHaveAnEnd: whatever number of nodes a peer names, the table does
+// not grow without end.
+func TestMadeUpNodesHaveAnEnd(t *testing.T) {
+	w := newWire(t, fourNodes)
+	made := 0
+	for range 20 {
+		m := from("b", frame.TypePing, 1)
+		for range 1000 {
+			made++
+			id := clusterstate.NodeID(fmt.Sprintf("%040x", made))
+			m.Gossip = append(m.Gossip, frame.Gossip{ID: id, IP: "127.0.0.1", Port: 1, BusPort: 2, Flags: frame.FlagPrimary})
+		}
+		w.says(m)
+	}
+	require.Len(t, w.node.View().Nodes(), maxNodes)
+	requireSound(t, w.node)
 }
