@@ -32,6 +32,7 @@ func (s *Server) cron() {
 			s.latency.add("expire-cycle", start, took)
 			s.clock.sync()
 			s.memory.sample()
+			s.memory.collectIfFull(now)
 			s.stats.sample(now)
 			if round%10 == 0 {
 				s.sweepClients(now)
