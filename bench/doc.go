@@ -13,10 +13,11 @@
 //
 // # What is measured
 //
-// Three kinds of measurement, one file each: fanout.go (publish to many
-// subscribers), memory.go (what a subscriber costs that has nothing to do) and
-// commands.go (GET and SET through redis-benchmark). A further kind is one
-// more type that implements measurement, and one more name for -measure.
+// Four kinds of measurement, one file each: fanout.go (publish to many
+// subscribers), memory.go (what a subscriber costs that has nothing to do),
+// commands.go (GET and SET through redis-benchmark) and moves.go (how fast the
+// row of a moved slot comes from another node, slotcast alone). A further kind
+// is one more type that implements measurement, and one more name for -measure.
 //
 // # How far the figures can be trusted
 //

@@ -34,7 +34,7 @@ type options struct {
 	subscribers, publishers, depths, payloads, rows []int
 	by, channels, resp                              []string
 	rate                                            float64
-	messages                                        int
+	messages, moves                                 int
 
 	connections, pipelines []int
 	tests                  []string
@@ -55,6 +55,7 @@ the ratios as medians over the rounds with their spread (least to greatest).
   go run ./bench -measure fanout -channel slots,slots:json -rows 100
   go run ./bench -measure memory -subs 10000
   go run ./bench -measure commands -c 50 -P 1,16
+  go run ./bench -measure moves
 
 Settings that take a list measure every combination. Without -measure the
 settings of a preset hold, but for how long, how often, which servers, and
@@ -79,7 +80,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 		fs.PrintDefaults()
 	}
 	fs.StringVar(&o.preset, "preset", "", "quick or full (default quick, unless -measure is given)")
-	o.list(fs, &o.measure, "measure", "", "what to measure instead of a preset: fanout, memory, commands")
+	o.list(fs, &o.measure, "measure", "", "what to measure instead of a preset: fanout, memory, commands, moves")
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds; each measures every server once")
 	fs.DurationVar(&o.timing.Warmup, "warmup", 2*time.Second, "load before the clock starts")
 	fs.DurationVar(&o.timing.Duration, "duration", 10*time.Second, "load while the clock runs")
@@ -113,6 +114,8 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	o.list(fs, &o.resp, "resp", "2", "protocol of the subscribers: 2, 3, mixed")
 	o.ints(fs, &o.rows, "rows", "1", "slots that one change takes away or gives back, each a row of its own")
 	fs.IntVar(&o.messages, "messages", 200, "size of the burst of -measure memory, for each publisher")
+
+	fs.IntVar(&o.moves, "moves", 1000, "slots that -measure moves moves, one after the other")
 
 	o.ints(fs, &o.connections, "c", "50", "redis-benchmark's connections")
 	o.ints(fs, &o.pipelines, "P", "1,16", "redis-benchmark's commands in flight on each")
@@ -207,7 +210,7 @@ func (o *options) check() error {
 		values  []string
 		allowed []string
 	}{
-		{"-measure", o.measure, []string{"fanout", "memory", "commands"}},
+		{"-measure", o.measure, []string{"fanout", "memory", "commands", "moves"}},
 		{"-by", o.by, []string{"ack", "receipt"}},
 		{"-resp", o.resp, []string{"2", "3", "mixed"}},
 	} {
@@ -234,6 +237,8 @@ func (o *options) check() error {
 		return errors.New("-duration must be above zero, -warmup, -settle and -rest not below")
 	case slices.Min(o.payloads) < wordSize:
 		return fmt.Errorf("-payload must be at least %d", wordSize)
+	case o.moves < 1 || o.moves > 16384:
+		return errors.New("-moves must be between 1 and 16384")
 	case slices.Max(o.rows) > maxRows:
 		return fmt.Errorf("-rows must be at most %d", maxRows)
 	case o.rate < 0 || o.messages < 1 || o.value < 1 || o.keys < 0 || o.requests < 0:

@@ -28,6 +28,8 @@ func (o *options) plan() ([]measurement, error) {
 			add, err = o.memories()
 		case "commands":
 			add = o.commandRates()
+		case "moves":
+			add = []measurement{&slotMoves{moves: o.moves}}
 		}
 		if err != nil {
 			return nil, err
