@@ -31,7 +31,7 @@ import (
 	"slotcast/nodesfile"
 )
 
-var busFrames = flag.Int("busframes", 200_000, "how many frames the tests of the cluster bus send at a node")
+var busFrames = flag.Int("busframes", 100_000, "how many frames the tests of the cluster bus send at a node")
 
 // busNode is a node of a cluster in this process, with its bus.
 type busNode struct {
@@ -241,8 +241,10 @@ func (a *attack) visit(random *rand.Rand) error {
 	a.visits.Add(1)
 	var drained sync.WaitGroup
 	drained.Go(func() { io.Copy(io.Discard, nc) }) // ends with the connection
-	defer drained.Wait()
 	defer nc.Close()
+	defer drained.Wait()
+	// Closed altogether, the connection would take along what is not read yet.
+	defer nc.(*net.TCPConn).CloseWrite()
 	switch random.IntN(12) {
 	case 0: // a giant is announced
 		head := slices.Clone(a.captures[0][:busHeader])
@@ -361,7 +363,7 @@ func TestStrangersAtTheBus(t *testing.T) {
 	got := received(clients[0])
 	t.Logf("%d frames sent in %d visits and %v, %d received whole; heap %d KB before and at most %d KB more",
 		frames-a.left.Load(), a.visits.Load(), time.Since(began).Round(time.Millisecond), got, before/1024, (most-before)/1024)
-	require.Greater(t, got, int(frames)/5, "many frames must get past the first checks")
+	require.Greater(t, got, int(frames)*2/5, "many frames must get past the first checks")
 	require.Less(t, most-before, int64(16<<20))
 	for i, n := range nodes {
 		n.awaitHealth(clients[i], 2)
