@@ -107,8 +107,10 @@ func greetLocalCluster(log *slog.Logger, c *config.Config, nodes []localcluster.
 		log.Info("Change: " + cli(first) + " CLUSTER DELSLOTS 5461, then ADDSLOTS 5461")
 		return
 	}
+	host, port, _ := net.SplitHostPort(first.Addr)
+	entry := host + ":" + port // redis-cli wants an IPv6 address like that
 	log.Info("Move:   " + strings.Join([]string{
-		"redis-cli" + pass, "--cluster reshard", first.Addr, "--cluster-from", first.ID, "--cluster-to", nodes[1].ID,
+		"redis-cli" + pass, "--cluster reshard", entry, "--cluster-from", first.ID, "--cluster-to", nodes[1].ID,
 		"--cluster-slots 10 --cluster-yes",
 	}, " "))
 }

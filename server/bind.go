@@ -32,8 +32,14 @@ func (s *Server) OpenListeners() error {
 // listenBus opens the port of the cluster bus on the same addresses as that of
 // the clients.
 func (s *Server) listenBus(v *config.Values) error {
+	opened := make(map[endpoint]bool) // an address may stand in bind twice
 	for _, bind := range v.Bind {
 		network, addr, optional := listenAddress(bind, strconv.Itoa(v.BusPort()))
+		e := endpoint{network, addr}
+		if opened[e] {
+			continue
+		}
+		opened[e] = true
 		l, err := net.Listen(network, addr)
 		if optional && notHere(err) {
 			continue
