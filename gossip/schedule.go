@@ -59,8 +59,11 @@ func (n *Node) watch(t *turn, p *peer) {
 	}
 	waits := p.pingSent != 0
 	switch {
-	case p.link != 0 && now-p.linkAt > timeout && waits && now-p.pingAt > timeout/2 && now-p.dataAt > timeout/2:
-		// The connection may be broken rather than the node.
+	case p.link != 0 && now-p.linkAt > timeout && waits && now-p.pingAt > timeout/2 && (now-p.dataAt > timeout/2 || now-p.pingAt > timeout):
+		// The connection may be broken rather than the node: so it is if the
+		// node is heard on its own link and yet does not answer for long. As
+		// long as a ping waits no other is sent, and FAIL is cleared by a PONG
+		// alone.
 		n.hangUp(t, p.link)
 	case p.up && !waits && now-p.pongAt > timeout/2:
 		n.ping(t, p)
