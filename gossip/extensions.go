@@ -18,8 +18,12 @@ func (n *Node) extensions(t *turn, all bool) frame.Extensions {
 	me := n.table.peer(n.view.Myself().ID)
 	e.Nodename, e.ShardID = me.nodename, me.shardID
 	for _, id := range n.bannedIDs(t.now.Mono) {
-		left := n.table.bans[id] - t.now.Mono
-		e.Forgotten = append(e.Forgotten, frame.Forgotten{ID: id, TTL: uint64((left + time.Second - 1) / time.Second)})
+		// Rounded down, and not told in the last second: else each ban would
+		// outlast the one that it comes from, and those who take the node in
+		// again would be told to forget it by the others, in turn, for ever.
+		if left := n.table.bans[id] - t.now.Mono; left >= time.Second {
+			e.Forgotten = append(e.Forgotten, frame.Forgotten{ID: id, TTL: uint64(left / time.Second)})
+		}
 	}
 	return e
 }
