@@ -13,34 +13,36 @@ type report struct {
 	at   time.Duration
 }
 
-// freshReports returns the reports about a node that are not outdated.
-func (n *Node) freshReports(p *peer, now time.Duration) []report {
-	var fresh []report
-	for _, r := range p.reports {
-		if now-r.at <= 2*n.cfg.NodeTimeout {
-			fresh = append(fresh, r)
+// freshReports counts the reports about a node that are not outdated.
+func (n *Node) freshReports(p *peer, now time.Duration) int {
+	fresh := 0
+	for i := range p.reports {
+		if now-p.reports[i].at <= 2*n.cfg.NodeTimeout {
+			fresh++
 		}
 	}
 	return fresh
 }
 
-// report notes that a peer does not reach a node, or does again.
+// report notes that a peer does not reach a node, or does again. What is
+// outdated is dropped on the occasion. It allocates nothing where the peer
+// repeats itself: in a partition of a large cluster every ping reports half of
+// the nodes.
 func (n *Node) report(t *turn, about, from clusterstate.NodeID, failing bool) {
-	p := n.table.peer(about)
-	if len(p.reports) == 0 && !failing {
+	if len(n.table.peer(about).reports) == 0 && !failing {
 		return
 	}
-	fresh := make([]report, 0, len(p.reports)+1)
-	for _, r := range n.freshReports(p, t.now.Mono) {
-		if r.from != from {
+	p := n.table.alter(about)
+	fresh := p.reports[:0]
+	for _, r := range p.reports {
+		if r.from != from && t.now.Mono-r.at <= 2*n.cfg.NodeTimeout {
 			fresh = append(fresh, r)
 		}
 	}
+	clear(p.reports[len(fresh):])
+	p.reports = fresh
 	if failing {
-		fresh = append(fresh, report{from, t.now.Mono})
-	}
-	n.table.alter(about).reports = fresh
-	if failing {
+		p.reports = append(p.reports, report{from, t.now.Mono})
 		n.convict(t, about)
 	}
 }
@@ -61,7 +63,7 @@ func (n *Node) convict(t *turn, id clusterstate.NodeID) {
 	if !p.suspected || t.edit.Node(id).Failed {
 		return
 	}
-	against := len(n.freshReports(p, t.now.Mono))
+	against := n.freshReports(p, t.now.Mono)
 	if n.table.peer(n.view.Myself().ID).slots > 0 && !n.view.Myself().Replica {
 		against++
 	}

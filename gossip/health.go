@@ -28,6 +28,10 @@ type health struct {
 
 	size int // primaries with slots, as judged last
 
+	// last is the last survey, surveyed the view that it is of.
+	last     survey
+	surveyed *clusterstate.View
+
 	minoritySeen bool
 	lastMinority time.Duration
 }
@@ -73,7 +77,10 @@ func (n *Node) survey(v *clusterstate.View) survey {
 // after its start nor after having had no slots.
 func (n *Node) judge(t *turn, v *clusterstate.View) {
 	h, now, me := &n.health, t.now.Mono, v.Myself()
-	s := n.survey(v)
+	if t.news || v != h.surveyed {
+		h.last = n.survey(v)
+	}
+	s := h.last
 	h.size = s.size
 	quorum := s.size/2 + 1
 	minority := s.reachable < quorum

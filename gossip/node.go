@@ -142,7 +142,7 @@ func (n *Node) Tick(now Now) Output {
 	t := turn{now: now, edit: n.editor}
 	n.last = now.Mono
 	n.tend(&t)
-	t.news = t.news || !n.view.ClusterOK() // how long it has not been ok may count
+	t.waits = !n.view.ClusterOK() // how long it has not been ok may count
 	n.finish(&t)
 	return t.out
 }
@@ -160,6 +160,10 @@ type turn struct {
 	// news is set if the cluster state has to be judged although the view may
 	// not have changed.
 	news bool
+
+	// waits is set if it is to be judged anew although nothing changed: some
+	// of it is a matter of time.
+	waits bool
 }
 
 func (t *turn) mustSave() { t.save = true }
@@ -169,9 +173,10 @@ func (t *turn) mustSync() { t.save, t.sync = true, true }
 // output.
 func (n *Node) finish(t *turn) {
 	v := t.edit.View()
-	if t.news || v != n.view {
+	if t.news || t.waits || v != n.view {
 		n.judge(t, v)
 		v = t.edit.View()
+		n.health.surveyed = v
 	}
 	if v != n.view {
 		n.view = v

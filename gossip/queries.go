@@ -46,7 +46,7 @@ func (n *Node) FailureReports(id string) (int, error) {
 	if p == nil {
 		return 0, &UnknownNodeError{ID: id}
 	}
-	return len(n.freshReports(p, n.last)), nil
+	return n.freshReports(p, n.last), nil
 }
 
 // Shard is one element of CLUSTER SHARDS: a primary, with or without slots,

@@ -26,7 +26,7 @@ type peer struct {
 	suspected bool // PFAIL
 	failedAt  time.Duration
 	votedAt   time.Duration // when this node voted for a replica of it
-	reports   []report      // never altered in place
+	reports   []report      // belongs to the peer as the peer to its node
 
 	// The same moments twice: what is shown and told in unix ms, 0 for none,
 	// and what intervals are measured with. pingSent is 0 unless a ping waits
@@ -122,6 +122,7 @@ func (tb *table) alter(id clusterstate.NodeID) *peer {
 	if p.token != tb.token {
 		again := *p
 		p, again.token = &again, tb.token
+		again.reports = slices.Clone(again.reports)
 		tb.rows[i] = p
 	}
 	return p
