@@ -15,6 +15,7 @@ type conn struct {
 	net    *Network
 	caller end
 	called end
+	stands bool // the caller has been told
 }
 
 // end is one end of a connection. latest is when the last that was sent from
@@ -34,8 +35,8 @@ func (c *conn) ends(at *Machine) (own, other *end) {
 	return &c.called, &c.caller
 }
 
-// dial begins a connection. A partition swallows the attempt; where no node
-// runs it is refused.
+// dial begins a connection. A partition swallows the attempt, which is given up
+// after the node timeout; where no node runs it is refused.
 func (w *Network) dial(m *Machine, d gossip.Dial) {
 	c := &conn{net: w, caller: end{machine: m, link: d.Link, open: true}}
 	m.conns[d.Link] = c
@@ -45,6 +46,11 @@ func (w *Network) dial(m *Machine, d gossip.Dial) {
 		return
 	}
 	c.called.machine = to
+	w.after(m.Config.NodeTimeout, func() {
+		if !c.stands {
+			c.down(&c.caller)
+		}
+	})
 	if w.Apart(m, to) {
 		return
 	}
@@ -62,7 +68,7 @@ func (c *conn) accept() {
 	if !caller.open || c.net.Apart(caller.machine, called.machine) {
 		return
 	}
-	if called.machine.node == nil {
+	if called.machine.running == nil {
 		c.net.launch(&Flight{From: called.machine, To: caller.machine, What: "refuses", arrive: func() { c.down(caller) }}, &called.latest)
 		return
 	}
@@ -72,6 +78,7 @@ func (c *conn) accept() {
 	called.machine.Step(gossip.Accepted{Link: called.link, LocalIP: called.machine.IP, PeerIP: caller.machine.IP})
 	c.net.launch(&Flight{From: called.machine, To: caller.machine, What: "accepts", arrive: func() {
 		if caller.open {
+			c.stands = true
 			caller.machine.Step(gossip.LinkUp{Link: caller.link, LocalIP: caller.machine.IP})
 		}
 	}}, &called.latest)
@@ -86,7 +93,7 @@ func (c *conn) send(from *Machine, encoded []byte) {
 		what = m.Type.String()
 	}
 	c.net.launch(&Flight{From: from, To: other.machine, Frame: encoded, What: what, arrive: func() {
-		if other.open && other.machine.node != nil && !c.net.Apart(from, other.machine) {
+		if other.open && other.machine.running != nil && !c.net.Apart(from, other.machine) {
 			if err != nil {
 				panic(err) // a node has sent what no node can read
 			}
@@ -108,7 +115,7 @@ func (c *conn) breaks(at *Machine) {
 
 // down tells one end that the connection is gone.
 func (c *conn) down(at *end) {
-	if !at.open || at.machine.node == nil {
+	if !at.open || at.machine.running == nil {
 		return
 	}
 	at.open = false

@@ -9,30 +9,51 @@ import (
 )
 
 // Form adds machines whose disks say already that they are one cluster, with
-// the slots dealt out evenly and epochs from 1 up, and starts them. configure
-// may alter a machine before that, and be nil. It is how large clusters are
-// made without the time that their making takes.
+// the slots dealt out evenly to the primaries and epochs from 1 up, and starts
+// them. configure may alter a machine before that, and be nil. It is how large
+// clusters are made without the time that their making takes.
 func (w *Network) Form(names []string, configure func(*Machine)) ([]*Machine, error) {
 	machines := make([]*Machine, len(names))
-	conf := clusterstate.NodesConf{CurrentEpoch: uint64(len(names))}
+	index := map[*Machine]int{}
+	var primaries []int
 	for i, name := range names {
 		m := w.Add(name)
 		if configure != nil {
 			configure(m)
 		}
-		machines[i] = m
-		first, end := i*clusterstate.Slots/len(names), (i+1)*clusterstate.Slots/len(names)
+		machines[i], index[m] = m, i
+		if m.Replicates == nil {
+			primaries = append(primaries, i)
+		}
+	}
+	conf := clusterstate.NodesConf{CurrentEpoch: uint64(len(names))}
+	for i, m := range machines {
 		line := clusterstate.NodeLine{
 			ID: formedID("node", i), ShardID: string(formedID("shard", i)),
 			IP: m.IP, Port: m.Config.Port, BusPort: m.Config.Port + 10000,
 			Flags: clusterstate.LinePrimary, ConfigEpoch: uint64(i + 1),
 		}
-		if end > first {
-			line.Slots = []clusterstate.SlotRange{{Start: uint16(first), End: uint16(end - 1)}}
+		if m.Replicates != nil {
+			of := index[m.Replicates]
+			line.Flags, line.ConfigEpoch = clusterstate.LineReplica, uint64(of+1)
+			line.Primary, line.ShardID = formedID("node", of), string(formedID("shard", of))
 		}
 		conf.Nodes = append(conf.Nodes, line)
 	}
+	for i, of := range primaries {
+		first, end := i*clusterstate.Slots/len(primaries), (i+1)*clusterstate.Slots/len(primaries)
+		if end > first {
+			conf.Nodes[of].Slots = []clusterstate.SlotRange{{Start: uint16(first), End: uint16(end - 1)}}
+		}
+	}
 	for i, m := range machines {
+		if m.Scripted || m.Replicates != nil {
+			m.Redis = formedRedis(m, conf, i)
+			if err := m.Start(); err != nil {
+				return nil, fmt.Errorf("machine %s: %w", m.Name, err)
+			}
+			continue
+		}
 		conf.Nodes[i].Flags |= clusterstate.LineMyself
 		if err := m.Disk.Save(conf.Append(nil), true); err != nil {
 			return nil, err
@@ -43,6 +64,34 @@ func (w *Network) Form(names []string, configure func(*Machine)) ([]*Machine, er
 		}
 	}
 	return machines, nil
+}
+
+// formedRedis makes the i-th node of a configuration one of Redis.
+func formedRedis(m *Machine, conf clusterstate.NodesConf, i int) *Redis {
+	r := newRedis(m, conf.Nodes[i], uint64(m.number))
+	r.CurrentEpoch = conf.CurrentEpoch
+	for _, line := range conf.Nodes {
+		p := &redisPeer{
+			ip: line.IP, port: line.BusPort, replica: line.Primary != "", primary: line.Primary,
+			epoch: line.ConfigEpoch,
+		}
+		for _, s := range line.Slots {
+			for slot := int(s.Start); slot <= int(s.End); slot++ {
+				p.slots.Set(uint16(slot))
+			}
+		}
+		switch line.ID {
+		case r.ID:
+			if !r.Replica {
+				r.Slots = p.slots
+			}
+			continue
+		case r.Primary:
+			r.Slots = p.slots
+		}
+		r.peers[line.ID] = p
+	}
+	return r
 }
 
 // formedID makes an id up; the order of the ids is that of the numbers.

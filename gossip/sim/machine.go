@@ -20,6 +20,12 @@ type Machine struct {
 	// which stops the machine.
 	Disk *nodesfile.Memory
 
+	// Redis is the node if it is none of slotcast's. It is told to Form by
+	// Replicates, or by Scripted for a primary.
+	Redis      *Redis
+	Scripted   bool
+	Replicates *Machine
+
 	// Skew is how far the wall clock is off.
 	Skew time.Duration
 
@@ -32,10 +38,17 @@ type Machine struct {
 	net      *Network
 	number   int
 	starts   int
-	node     *gossip.Node // nil while the machine is down
+	node     *gossip.Node // nil while the machine is down, or if Redis is the node
+	running  resident     // whichever it is, nil while the machine is down
 	up       int          // counts starts and crashes, so that old ticks end
 	conns    map[gossip.LinkID]*conn
 	accepted gossip.LinkID
+}
+
+// resident is a node as a machine runs it.
+type resident interface {
+	Tick(now gossip.Now) gossip.Output
+	Step(now gossip.Now, in gossip.Input) gossip.Output
 }
 
 // Add adds a machine that is not started yet. Its address is its own; the ports
@@ -57,11 +70,19 @@ func (w *Network) Add(name string) *Machine {
 
 func place(ip string, port int) string { return fmt.Sprintf("%s:%d", ip, port) }
 
-// Node returns the node, nil while the machine is down.
+// Node returns the node, nil while the machine is down and if Redis is the node.
 func (m *Machine) Node() *gossip.Node { return m.node }
 
+// Running tells whether the machine is up.
+func (m *Machine) Running() bool { return m.running != nil }
+
 // ID returns the id of the node, which must run.
-func (m *Machine) ID() clusterstate.NodeID { return m.node.View().Myself().ID }
+func (m *Machine) ID() clusterstate.NodeID {
+	if m.Redis != nil {
+		return m.Redis.ID
+	}
+	return m.node.View().Myself().ID
+}
 
 func (m *Machine) now() gossip.Now {
 	return gossip.Now{Mono: m.net.now, Wall: m.net.wall.Add(m.net.now + m.Skew)}
@@ -69,6 +90,13 @@ func (m *Machine) now() gossip.Now {
 
 // Start starts the node from what its disk has.
 func (m *Machine) Start() error {
+	if m.Redis != nil {
+		m.boot()
+		m.Redis.start()
+		m.running = m.Redis
+		m.tickLater()
+		return nil
+	}
 	text, err := m.Disk.Load()
 	if err != nil {
 		return err
@@ -81,25 +109,36 @@ func (m *Machine) Start() error {
 		}
 		conf = &parsed
 	}
-	m.starts++
-	m.up++
-	m.conns = map[gossip.LinkID]*conn{}
-	m.accepted = gossip.FirstInbound
+	if m.net.Starts != nil {
+		m.net.Starts(m)
+	}
+	m.boot()
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], uint64(m.number))
 	binary.LittleEndian.PutUint64(seed[8:], uint64(m.starts))
 	node, out := gossip.New(m.Config, conf, seed, m.now())
-	m.node = node
+	m.node, m.running = node, node
 	m.apply(out)
-	// No two machines tick at the same moment.
-	m.tickAfter(tickInterval*time.Duration(m.number%97+1)/97, m.up)
+	m.tickLater()
 	return nil
+}
+
+func (m *Machine) boot() {
+	m.starts++
+	m.up++
+	m.conns = map[gossip.LinkID]*conn{}
+	m.accepted = gossip.FirstInbound
+}
+
+// tickLater begins the ticks. No two machines tick at the same moment.
+func (m *Machine) tickLater() {
+	m.tickAfter(tickInterval*time.Duration(m.number%97+1)/97, m.up)
 }
 
 func (m *Machine) tickAfter(d time.Duration, up int) {
 	m.net.after(d, func() {
-		if m.up == up && m.node != nil {
-			m.apply(m.node.Tick(m.now()))
+		if m.up == up && m.running != nil {
+			m.apply(m.running.Tick(m.now()))
 			m.tickAfter(tickInterval, up)
 		}
 	})
@@ -114,7 +153,7 @@ func (m *Machine) Crash(earlyNames bool) {
 }
 
 func (m *Machine) stop() {
-	m.node = nil
+	m.node, m.running = nil, nil
 	m.up++
 	conns := sortedConns(m.conns)
 	m.conns = nil
@@ -126,10 +165,10 @@ func (m *Machine) stop() {
 // Step gives the node an input, and returns the reply. A machine that is down,
 // or that goes down by this step, has none.
 func (m *Machine) Step(in gossip.Input) (reply gossip.Reply, alive bool) {
-	if m.node == nil {
+	if m.running == nil {
 		return gossip.Reply{}, false
 	}
-	out := m.node.Step(m.now(), in)
+	out := m.running.Step(m.now(), in)
 	return out.Reply, m.apply(out)
 }
 

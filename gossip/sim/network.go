@@ -35,6 +35,15 @@ type Network struct {
 	// all the same, as it does for a while where packets are dropped.
 	Loses func(f *Flight) bool
 
+	// Repeats says whether a frame arrives twice, Overtakes whether it may
+	// arrive before what was sent earlier on its connection. TCP does neither;
+	// a node has to stand it all the same, since frames of one sender come to
+	// it on two connections.
+	Repeats, Overtakes func(f *Flight) bool
+
+	// Starts is called before a machine starts from its disk.
+	Starts func(m *Machine)
+
 	// Watch is called with what each step of a machine gave, once it has been
 	// applied.
 	Watch func(m *Machine, out gossip.Output)
@@ -155,12 +164,23 @@ func (w *Network) launch(f *Flight, latest *time.Duration) {
 		w.flying = append(w.flying, f)
 		return
 	}
-	delay := time.Duration(0)
-	if w.Latency != nil {
-		delay = w.Latency(f.From, f.To)
+	if f.Frame != nil && w.Repeats != nil && w.Repeats(f) {
+		w.after(w.latency(f), f.arrive)
+	}
+	delay := w.latency(f)
+	if f.Frame != nil && w.Overtakes != nil && w.Overtakes(f) {
+		w.after(delay, f.arrive)
+		return
 	}
 	*latest = max(*latest, w.now+delay)
 	w.after(*latest-w.now, f.arrive)
+}
+
+func (w *Network) latency(f *Flight) time.Duration {
+	if w.Latency == nil {
+		return 0
+	}
+	return w.Latency(f.From, f.To)
 }
 
 type event struct {

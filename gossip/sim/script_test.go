@@ -25,7 +25,8 @@ const scripts = "../testdata/cluster"
 // below:
 //
 //	start <names>            starts fresh nodes
-//	form <names>             starts a cluster that covers all slots
+//	form <names>             starts a cluster that covers all slots; d>a is a
+//	                         replica of a, neither of them slotcast
 //	timeout <time>           is the node timeout of the nodes added later
 //	meet <a> <b>             a meets b
 //	addslots <a> <ranges>    and other CLUSTER commands: give the reply
@@ -167,8 +168,7 @@ func (p *player) word(words []string) string {
 func (p *player) begin(form bool, names []string) string {
 	configure := func(m *Machine) { m.Config.NodeTimeout = p.timeout }
 	if form {
-		_, err := p.net.Form(names, configure)
-		require.NoError(p.t, err)
+		p.form(names, configure)
 		return ""
 	}
 	for _, name := range names {
@@ -177,6 +177,32 @@ func (p *player) begin(form bool, names []string) string {
 		require.NoError(p.t, m.Start())
 	}
 	return ""
+}
+
+func (p *player) form(words []string, configure func(*Machine)) {
+	names, of := make([]string, len(words)), map[string]string{}
+	scripted := map[string]bool{}
+	for i, word := range words {
+		name, primary, replica := strings.Cut(word, ">")
+		names[i] = name
+		if replica {
+			of[name], scripted[primary] = primary, true
+		}
+	}
+	machines, err := p.net.Form(names, func(m *Machine) {
+		configure(m)
+		m.Scripted = scripted[m.Name]
+		if of[m.Name] != "" {
+			m.Replicates = p.machine(of[m.Name])
+		}
+	})
+	require.NoError(p.t, err)
+	for _, m := range machines {
+		p.names[m.ID()] = m.Name
+		if m.Redis != nil {
+			m.Redis.Quorum = (len(names)-len(of))/2 + 1
+		}
+	}
 }
 
 func (p *player) flight(word string, args []string) string {

@@ -1,0 +1,53 @@
+package sim
+
+import (
+	"flag"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	simRuns  = flag.Int("sim.runs", 100, "how many random runs to make")
+	simNodes = flag.Int("sim.nodes", 0, "how many nodes they have; 0 is 3 to 9")
+	simSeed  = flag.Uint64("sim.seed", 1, "the seed of the first run, the next follow")
+)
+
+// TestRandomRuns makes random runs. One that fails is played again, with all
+// that happened in it, by -sim.seed=<its seed> -sim.runs=1.
+func TestRandomRuns(t *testing.T) {
+	runs := *simRuns
+	if testing.Short() {
+		runs = min(runs, 10)
+	}
+	randomRuns(t, *simSeed, runs, *simNodes, false)
+}
+
+// TestARunOfAHundredNodes is a short one.
+func TestARunOfAHundredNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	randomRuns(t, 1, 1, 100, true)
+}
+
+func randomRuns(t *testing.T, seed uint64, runs, nodes int, short bool) {
+	began := time.Now()
+	var simulated, nodeTime time.Duration
+	frames := uint64(0)
+	for i := range runs {
+		s, err := newStorm(seed+uint64(i), nodes)
+		require.NoError(t, err)
+		s.short = short
+		if err := s.run(); err != nil {
+			t.Errorf("seed %d: %v\n%s\n%s", s.seed, err, strings.Join(s.trace, "\n"), s.views())
+		}
+		simulated += s.net.now
+		nodeTime += s.net.now * time.Duration(len(s.net.machines))
+		frames += s.watch.frames
+	}
+	t.Logf("%d runs: %v simulated in %v, %.1f frames per node and second",
+		runs, simulated.Round(time.Second), time.Since(began).Round(time.Millisecond), float64(frames)/nodeTime.Seconds())
+}
