@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	simRuns  = flag.Int("sim.runs", 100, "how many random runs to make")
+	simRuns  = flag.Int("sim.runs", 60, "how many random runs to make")
 	simNodes = flag.Int("sim.nodes", 0, "how many nodes they have; 0 is 3 to 9")
 	simSeed  = flag.Uint64("sim.seed", 1, "the seed of the first run, the next follow")
 )
