@@ -127,6 +127,7 @@ func (c *client) raw(b string) {
 // do sends one command and returns the raw bytes of one reply.
 func (c *client) do(args ...string) string {
 	c.t.Helper()
+	require.NoError(c.t, c.SetDeadline(time.Now().Add(patience)))
 	c.send(args...)
 	return c.reply()
 }

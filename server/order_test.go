@@ -45,6 +45,9 @@ func orderNodesConf() string {
 func startOrderServer(t testing.TB, directives ...string) *testServer {
 	storage := nodesfile.NewMemory()
 	require.NoError(t, storage.Save([]byte(orderNodesConf()), true))
+	// Nobody answers for the others. Were they found to fail, this node would
+	// be alone and close its subscribers in the middle of a long run.
+	directives = append([]string{"--cluster-node-timeout", "3600000"}, directives...)
 	ts := startServerFrom(t, &slowStorage{Storage: storage, dawdler: dawdler{seed: *orderSeed}}, directives...)
 	ts.owner.do(func() {
 		// The node has been up for a while, as far as it can tell.
