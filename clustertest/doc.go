@@ -9,6 +9,9 @@
 // is the judge: the tool's conversation with a cluster of slotcast nodes is
 // compared with the one it has with redis-servers.
 //
+// With -reshard the load lives through a longer reshard than a test of every
+// change has time for.
+//
 // Nothing sleeps: what takes time is asked for until it is so, within a
 // deadline that is reached only when something is broken. Processes end with
 // the test that started them. Without redis-server and redis-cli the tests say

@@ -36,6 +36,7 @@ type node struct {
 	id   string
 	port int
 	addr string
+	dir  string
 
 	program string
 	args    []string
@@ -65,9 +66,10 @@ func launch(t testing.TB, k kind, directives ...string) *node {
 		n.port, err = freePort()
 		require.NoError(t, err)
 		n.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port))
+		n.dir = t.TempDir()
 		n.args = append([]string{
-			"--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "",
-			"--cluster-enabled", "yes", "--repl-ping-replica-period", "1", "--repl-diskless-sync-delay", "0",
+			"--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--dir", n.dir, "--save", "",
+			"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--repl-ping-replica-period", "1", "--repl-diskless-sync-delay", "0",
 		}, directives...)
 		if err = n.start(); err == nil {
 			t.Cleanup(n.end)
@@ -144,7 +146,9 @@ func (n *node) kill() {
 	<-n.exited
 }
 
-// end ends the process, and shows its log if the test has failed.
+// end ends the process, which must end well if it runs (a race detector that
+// found something makes it end otherwise), and shows its log if the test has
+// failed.
 func (n *node) end() {
 	if n.admin != nil {
 		n.admin.close()
@@ -157,6 +161,9 @@ func (n *node) end() {
 	case <-timer.C:
 		n.kill()
 		n.t.Errorf("%s %s did not stop", n.kind, n.addr)
+	}
+	if state := n.cmd.ProcessState; state.ExitCode() > 0 {
+		n.t.Errorf("%s %s: %v", n.kind, n.addr, state)
 	}
 	if n.t.Failed() {
 		n.t.Logf("%s %s %s\n%s", n.kind, n.addr, n.id, n.logText())

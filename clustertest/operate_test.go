@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"flag"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,10 @@ import (
 
 	"slotcast/redistest"
 )
+
+// resharded is how many slots move under load. What a test of every change has
+// time for is little.
+var resharded = flag.Int("reshard", 30, "how many slots TestOperation reshards under load")
 
 // TestOperation does to clusters of slotcast nodes what redis-cli --cluster can
 // do, and the same to one of redis-servers: the tool says the same of both.
@@ -57,8 +62,11 @@ func (s *session) operate(primaries int) {
 	// The keys that are moved below are used meanwhile: those of the first
 	// node's lowest slots, which the tool moves first, and of some others.
 	inUse := []int{}
+	for i := range 2 * *resharded {
+		inUse = append(inUse, i)
+	}
 	for i := range 60 {
-		inUse = append(inUse, i, 60+i*(slots-60)/60)
+		inUse = append(inUse, 2**resharded+i*(slots-2**resharded)/60)
 	}
 	load := startLoad(t, last, inUse)
 
@@ -68,7 +76,7 @@ func (s *session) operate(primaries int) {
 	s.formOnly() // which of several equal nodes gives what depends on their ids
 	s.agree()
 	require.InDelta(t, slots*0.01/(float64(primaries)+0.01), owned(s.nodes)[primaries], 3)
-	s.reshard("reshard", first, guest, 30)
+	s.reshard("reshard", first, guest, *resharded)
 	s.formOnly()
 	s.agree()
 	s.halfMove(last, first, inUse[len(inUse)-1], load)
@@ -83,7 +91,7 @@ func (s *session) operate(primaries int) {
 	s.run("call", 0, "call", first.addr, "CONFIG", "GET", "cluster-node-timeout")
 	s.run("no such command", 0, "call", first.addr, "NONSENSE")
 
-	s.fixOpenSlots(first, last, inUse[len(inUse)-3])
+	s.fixOpenSlots(first, last, inUse[len(inUse)-2])
 	s.fixUncovered(first, last)
 	s.importKeys(first)
 	s.run("info", 0, "info", first.addr)

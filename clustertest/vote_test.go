@@ -2,6 +2,8 @@ package clustertest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,6 +58,9 @@ func TestVotes(t *testing.T) {
 			require.Equal(t, strconv.Itoa(round), v.info("cluster_stats_messages_auth-ack_sent"), v.addr)
 			require.Contains(t, v.logText(), "Vote for node "+replica.id+" in epoch "+epoch)
 			require.NoError(t, votedTwice(v))
+			saved, err := os.ReadFile(filepath.Join(v.dir, "nodes.conf"))
+			require.NoError(t, err)
+			require.Contains(t, string(saved), " lastVoteEpoch "+epoch+"\n")
 		}
 		require.NoError(t, primary.start())
 		replicateAgain(primary, replica, nodes)
