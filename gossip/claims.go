@@ -14,15 +14,18 @@ func (n *Node) assign(t *turn, slot uint16, to clusterstate.NodeID) {
 	if from == to {
 		return
 	}
+	if t.assigned == nil {
+		t.assigned = new(ownership)
+	}
 	if from != "" {
 		p := n.table.alter(from)
 		p.slots--
-		p.claimed = 0
+		p.claimed, p.owns = 0, t.assigned
 	}
 	if to != "" {
 		p := n.table.alter(to)
 		p.slots++
-		p.claimed = 0
+		p.claimed, p.owns = 0, t.assigned
 	}
 	n.setUnclaimed(slot, false)
 	n.claims = nil

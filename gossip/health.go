@@ -49,12 +49,12 @@ func (s *survey) covered() bool { return s.assigned == clusterstate.Slots && s.f
 
 func (n *Node) survey(v *clusterstate.View) survey {
 	var s survey
-	for _, p := range n.table.rows {
+	for _, node := range v.Nodes() {
+		p := n.table.peer(node.ID)
 		if p.slots == 0 {
 			continue
 		}
 		s.assigned += p.slots
-		node := v.Node(p.id)
 		switch {
 		case node.Failed:
 			s.failed += p.slots

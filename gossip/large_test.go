@@ -102,32 +102,47 @@ func TestACloneOfALargeClusterIsCheap(t *testing.T) {
 	require.Len(t, clone.Links(), 998)
 }
 
-// BenchmarkMovedSlot is what a slot that moves costs a node of a large cluster.
+// BenchmarkMovedSlot is what a slot that moves costs a node of a large cluster:
+// the step, and with the commit also which locks to take and which rows to push.
 func BenchmarkMovedSlot(b *testing.B) {
 	for _, nodes := range []int{3, 1000} {
-		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
-			n := newLarge(b, nodes)
-			now := at(3 * time.Second)
-			answerAll(n, now)
-			ids := [2]clusterstate.NodeID{n.table.rows[1].id, n.table.rows[2].id}
-			links := [2]LinkID{n.table.rows[1].link, n.table.rows[2].link}
-			slot := n.bitmap(ids[0]).Ranges()
-			var moved uint16
-			for r := range slot {
-				moved = r.Start
-			}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				to := 1 - i&1
-				m := claimOf(n, ids[to])
-				m.Slots.Set(moved)
-				m.CurrentEpoch++
-				m.ConfigEpoch = m.CurrentEpoch
-				n.Step(now, Received{links[to], m})
-				if n.view.Owner(moved).ID != ids[to] {
-					b.Fatal("the slot did not move")
-				}
-			}
-		})
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) { moveSlots(b, nodes, false) })
+		b.Run(fmt.Sprintf("nodes=%d/commit", nodes), func(b *testing.B) { moveSlots(b, nodes, true) })
+	}
+}
+
+func moveSlots(b *testing.B, nodes int, commit bool) {
+	n := newLarge(b, nodes)
+	now := at(3 * time.Second)
+	answerAll(n, now)
+	n.Tick(now)
+	ids := [2]clusterstate.NodeID{n.table.rows[1].id, n.table.rows[2].id}
+	links := [2]LinkID{n.table.rows[1].link, n.table.rows[2].link}
+	slot := n.bitmap(ids[0]).Ranges()
+	var moved uint16
+	for r := range slot {
+		moved = r.Start
+	}
+	publisher := clusterstate.NewPublisher(n.view)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		to := 1 - i&1
+		m := claimOf(n, ids[to])
+		m.Slots.Set(moved)
+		m.CurrentEpoch++
+		m.ConfigEpoch = m.CurrentEpoch
+		old, was := n.view, publisher.Published()
+		n.Step(now, Received{links[to], m})
+		if n.view.Owner(moved).ID != ids[to] {
+			b.Fatal("the slot did not move")
+		}
+		if !commit {
+			continue
+		}
+		slots, _ := clusterstate.RedirectDiff(old, n.view)
+		rows := clusterstate.Diff(was, publisher.Offer(now.Mono, n.view).View, clusterstate.Variant{})
+		if len(slots) != 1 || len(rows) != 1 {
+			b.Fatal("expected one slot and one row", slots, rows)
+		}
 	}
 }

@@ -36,6 +36,8 @@ type Node struct {
 	// announced by configuration.
 	learned string
 
+	written *written
+
 	random *rand.ChaCha8
 	health health
 	last   time.Duration // when the last step was
@@ -69,7 +71,10 @@ type Node struct {
 // up; it must not be used twice. The output is to be applied before any other;
 // its Save is nil if the file already says everything.
 func New(cfg Config, conf *clusterstate.NodesConf, seed [32]byte, now Now) (*Node, Output) {
-	n := &Node{cfg: cfg, random: rand.NewChaCha8(seed), last: now.Mono}
+	n := &Node{
+		cfg: cfg, random: rand.NewChaCha8(seed), last: now.Mono,
+		written: &written{lines: map[clusterstate.NodeID]writtenLine{}},
+	}
 	t := turn{now: now, news: true}
 	if conf == nil {
 		n.begin(&t)
@@ -157,6 +162,9 @@ type turn struct {
 
 	intents []intent
 
+	// assigned is the token that peers get whose slots change in this step.
+	assigned *ownership
+
 	// news is set if the cluster state has to be judged although the view may
 	// not have changed.
 	news bool
@@ -184,8 +192,7 @@ func (n *Node) finish(t *turn) {
 	}
 	n.served = n.served || v.ClusterOK() && n.table.peer(v.Myself().ID).slots > 0
 	if t.save {
-		conf := n.conf()
-		t.out.Save = &Save{Text: conf.Append(nil), Sync: t.sync, MayFail: t.out.Save != nil && t.out.Save.MayFail}
+		t.out.Save = &Save{Text: n.confText(), Sync: t.sync, MayFail: t.out.Save != nil && t.out.Save.MayFail}
 	}
 	n.emit(t)
 }

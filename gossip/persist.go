@@ -111,26 +111,23 @@ func (n *Node) completeShardIDs(lines []clusterstate.NodeLine, t *turn) {
 	}
 }
 
-// conf returns what nodes.conf is to hold now.
-func (n *Node) conf() clusterstate.NodesConf {
-	return clusterstate.NodesConf{
-		Nodes:         n.lines(),
-		CurrentEpoch:  n.currentEpoch,
-		LastVoteEpoch: n.lastVoteEpoch,
-	}
-}
-
 // lines returns every known node in the order of the ids.
 func (n *Node) lines() []clusterstate.NodeLine {
-	slots := make(map[clusterstate.NodeID][]clusterstate.SlotRange)
-	for _, r := range n.view.OwnedRanges() {
-		slots[r.Owner.ID] = append(slots[r.Owner.ID], r.SlotRange)
-	}
+	slots := n.rangesByOwner()
 	lines := make([]clusterstate.NodeLine, 0, len(n.view.Nodes()))
 	for _, node := range n.view.Nodes() {
 		lines = append(lines, n.line(node, slots[node.ID]))
 	}
 	return lines
+}
+
+// rangesByOwner returns the slots of every node that owns some.
+func (n *Node) rangesByOwner() map[clusterstate.NodeID][]clusterstate.SlotRange {
+	slots := make(map[clusterstate.NodeID][]clusterstate.SlotRange)
+	for _, r := range n.view.OwnedRanges() {
+		slots[r.Owner.ID] = append(slots[r.Owner.ID], r.SlotRange)
+	}
+	return slots
 }
 
 func (n *Node) line(node *clusterstate.Node, slots []clusterstate.SlotRange) clusterstate.NodeLine {

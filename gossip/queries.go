@@ -72,10 +72,7 @@ type ShardNode struct {
 // Shards returns the shards in the order of their primaries' ids. The offset
 // is this node's own replication offset; peers tell theirs over the bus.
 func (n *Node) Shards(offset int64) []Shard {
-	slots := make(map[clusterstate.NodeID][]clusterstate.SlotRange)
-	for _, r := range n.view.OwnedRanges() {
-		slots[r.Owner.ID] = append(slots[r.Owner.ID], r.SlotRange)
-	}
+	slots := n.rangesByOwner()
 	var out []Shard
 	for _, primary := range n.view.Nodes() {
 		if primary.Replica {

@@ -40,11 +40,12 @@ type peer struct {
 	linkAt time.Duration
 	from   LinkID // from it; 0 for none
 
-	offset   uint64 // of replication
-	slots    int    // how many it owns
-	extended bool   // it reads extensions beyond the hostname
-	light    bool   // it reads light frames
-	alone    bool   // its keys have no copies: see mark in suitors.go
+	offset   uint64     // of replication
+	slots    int        // how many it owns
+	owns     *ownership // which: another token whenever they change
+	extended bool       // it reads extensions beyond the hostname
+	light    bool       // it reads light frames
+	alone    bool       // its keys have no copies: see mark in suitors.go
 
 	// claimed is a fingerprint of the last claim on slots that was looked at,
 	// 0 if there is none or if owners changed since; disputed is set if others
@@ -54,7 +55,8 @@ type peer struct {
 }
 
 // ownership is a token: a peer may be altered in place by the node that has the
-// same one. It has a size so that two are never the same pointer.
+// same one, and owns the same slots while it has the same one. It has a size so
+// that two are never the same pointer.
 type ownership struct{ _ byte }
 
 // table holds the peers and what hangs on them. A clone of the node shares what

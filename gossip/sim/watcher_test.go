@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"time"
 
 	"slotcast/clusterstate"
@@ -37,6 +38,7 @@ type sighting struct {
 	vote    uint64
 	synced  epochs // what has to be found after a crash
 	saved   epochs
+	saves   int
 	reader  *reader
 }
 
@@ -141,6 +143,9 @@ func (w *watcher) rises(m *Machine, what string, was *uint64, is uint64) {
 
 func (w *watcher) sawSave(m *Machine, s *sighting, save *gossip.Save) {
 	e, err := epochsOf(save.Text)
+	if s.saves++; err == nil && s.saves%8 == 0 {
+		err = saysTheSame(save.Text, m.Node().NodesText(clusterstate.Variant{}))
+	}
 	if err != nil {
 		w.blame("%s saved what cannot be read: %v", m.Name, err)
 		return
@@ -192,6 +197,38 @@ func epochsOf(text []byte) (e epochs, err error) {
 	fields := bytes.Fields(line[:bytes.IndexByte(line, '\n')])
 	_, err = fmt.Sscan(string(fields[6]), &e.own)
 	return e, err
+}
+
+// saysTheSame compares a nodes.conf with CLUSTER NODES, but for the times.
+func saysTheSame(conf, nodes []byte) error {
+	var known []byte
+	for line := range bytes.Lines(nodes) {
+		if !bytes.Contains(line, []byte(" handshake ")) {
+			known = append(known, line...)
+		}
+	}
+	saved, err := clusterstate.ParseNodesConf(conf)
+	if err != nil {
+		return err
+	}
+	shown, err := clusterstate.ParseNodesConf(known)
+	if err != nil {
+		return err
+	}
+	if len(saved.Nodes) != len(shown.Nodes) {
+		return fmt.Errorf("%d nodes, CLUSTER NODES has %d", len(saved.Nodes), len(shown.Nodes))
+	}
+	for i := range saved.Nodes {
+		a, b := saved.Nodes[i], shown.Nodes[i]
+		a.ShardID, a.Nodename = "", ""
+		for _, at := range []*int64{&a.PingSent, &a.PongReceived, &b.PingSent, &b.PongReceived} {
+			*at = min(*at, 1)
+		}
+		if !reflect.DeepEqual(a, b) {
+			return fmt.Errorf("saved is %+v, CLUSTER NODES has %+v", a, b)
+		}
+	}
+	return nil
 }
 
 // reader is a subscriber of one node: it took the map once, and follows the
