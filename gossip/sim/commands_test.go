@@ -12,7 +12,7 @@ import (
 func (s *storm) command(kind string, m *Machine) {
 	r := s.random
 	other := oneOf(r, s.net.machines...)
-	id, known := s.someID(m, other)
+	id := s.someID(m, other)
 	slots := s.someSlots()
 	switch kind {
 	case "reshard":
@@ -24,13 +24,11 @@ func (s *storm) command(kind string, m *Machine) {
 	case "flushslots":
 		s.step(m, "flushslots", gossip.FlushSlots{DBEmpty: true})
 	case "setslot":
-		if known {
-			action := gossip.SlotAction(r.IntN(4))
-			slot := uint16(r.IntN(clusterstate.Slots))
-			keys := r.IntN(2)
-			s.step(m, fmt.Sprintf("setslot %d action %d %s keys %d", slot, action, id, keys),
-				gossip.SetSlot{Slot: slot, Action: action, Node: id, KeysInSlot: keys})
-		}
+		action := gossip.SlotAction(r.IntN(4))
+		slot := uint16(r.IntN(clusterstate.Slots))
+		keys := r.IntN(2)
+		s.step(m, fmt.Sprintf("setslot %d action %d %s keys %d", slot, action, id, keys),
+			gossip.SetSlot{Slot: slot, Action: action, Node: id, KeysInSlot: keys})
 	case "bumpepoch":
 		s.step(m, "bumpepoch", gossip.BumpEpoch{})
 	case "set-config-epoch":
@@ -46,10 +44,8 @@ func (s *storm) command(kind string, m *Machine) {
 			s.step(m, "meet "+other.Name, gossip.Meet{IP: other.IP, Port: other.Config.Port, BusPort: other.Config.Port + 10000})
 		}
 	case "forget":
-		if known {
-			s.banned = true
-			s.step(m, "forget "+id, gossip.Forget{Node: id})
-		}
+		s.banned = true
+		s.step(m, "forget "+id, gossip.Forget{Node: id})
 	case "reset":
 		s.banned = true
 		hard := r.IntN(2) == 0
@@ -61,11 +57,11 @@ func (s *storm) command(kind string, m *Machine) {
 }
 
 // someID returns the id of another machine's node, or of any that m knows.
-func (s *storm) someID(m, other *Machine) (string, bool) {
+func (s *storm) someID(m, other *Machine) string {
 	if other.Running() && s.random.IntN(3) > 0 {
-		return string(other.ID()), true
+		return string(other.ID())
 	}
-	return string(oneOf(s.random, m.Node().View().Nodes()...).ID), true
+	return string(oneOf(s.random, m.Node().View().Nodes()...).ID)
 }
 
 func (s *storm) someSlots() []clusterstate.SlotRange {
