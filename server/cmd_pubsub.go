@@ -162,7 +162,7 @@ func psubscribe(cl *call) {
 		}
 	}
 	for _, pattern := range cl.args[1:] {
-		c.psubscribe(string(pattern))
+		c.psubscribe(string(pattern), cl.exec)
 		cl.confirm("psubscribe", pattern, c.subCount())
 	}
 	cl.joined()

@@ -39,3 +39,19 @@ func TestReadsMap(t *testing.T) {
 		require.Equal(t, c.reads, cl.readsMap(), "%q", c.args)
 	}
 }
+
+// TestAPatternInExecSeesNothingOfIt subscribes to the family in the EXEC that
+// changes the map.
+func TestAPatternInExecSeesNothingOfIt(t *testing.T) {
+	c := startServer(t).dial(t)
+	for _, args := range [][]string{
+		{"MULTI"}, {"PSUBSCRIBE", channels.Slots + "*"}, {"CLUSTER", "DELSLOTS", "5"},
+		{"PSUBSCRIBE", channels.Slots}, {"PUNSUBSCRIBE", channels.Slots},
+	} {
+		c.do(args...)
+	}
+	c.do("EXEC")
+	c.want("*2\r\n$4\r\npong\r\n$0\r\n\r\n", "PING")
+	c.want("*3\r\n$12\r\npunsubscribe\r\n$18\r\n__cluster-slots__*\r\n:0\r\n", "PUNSUBSCRIBE")
+	c.want("+PONG\r\n", "PING")
+}

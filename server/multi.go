@@ -76,9 +76,10 @@ type execution struct {
 	staged *staged
 	// subscribed tells that a command of this EXEC has subscribed to something.
 	subscribed bool
-	// family are the reserved channels, and snapshots those of them whose
-	// message is due, that take effect after the commit of this EXEC.
-	family, snapshots []string
+	// family are the reserved channels, patterns the patterns that can match
+	// them, and snapshots the channels whose message is due, that take effect
+	// after the commit of this EXEC.
+	family, patterns, snapshots []string
 }
 
 // exec runs EXEC: on the owner when a queued command needs it, else here. It
@@ -147,7 +148,10 @@ func (s *Server) execHere(cl *call, st *staged) (done bool) {
 	for _, name := range cl.exec.family {
 		c.join(name)
 	}
-	if len(cl.exec.family) > 0 && s.familyRefusal() != nil {
+	for _, pattern := range cl.exec.patterns {
+		c.joinPattern(pattern)
+	}
+	if len(cl.exec.family)+len(cl.exec.patterns) > 0 && s.familyRefusal() != nil {
 		// The same EXEC that subscribed ended the service.
 		c.closeAfter = true
 	}

@@ -121,15 +121,30 @@ func (c *conn) unsubscribe(name string) {
 	}
 }
 
-func (c *conn) psubscribe(pattern string) {
+// psubscribe joins a pattern, one that can match the family in an EXEC as
+// subscribe does.
+func (c *conn) psubscribe(pattern string, in *execution) {
 	if _, has := c.subscriptions.patterns[pattern]; has {
 		return
 	}
 	if c.subscriptions.patterns == nil {
 		c.subscriptions.patterns = make(map[string]*channels.Subscription)
 	}
-	c.subscriptions.patterns[pattern] = c.server.channels.SubscribePattern(pattern, &c.outbox)
+	c.subscriptions.patterns[pattern] = nil
 	c.numPsub.Store(int32(len(c.subscriptions.patterns)))
+	if in != nil && channels.MatchesFamily(pattern) {
+		in.patterns = append(in.patterns, pattern)
+		return
+	}
+	c.joinPattern(pattern)
+}
+
+// joinPattern is join for a pattern.
+func (c *conn) joinPattern(pattern string) {
+	if sn, has := c.subscriptions.patterns[pattern]; !has || sn != nil {
+		return
+	}
+	c.subscriptions.patterns[pattern] = c.server.channels.SubscribePattern(pattern, &c.outbox)
 	if channels.MatchesFamily(pattern) {
 		c.server.family.join(c)
 	}
@@ -141,8 +156,11 @@ func (c *conn) punsubscribe(pattern string) {
 		return
 	}
 	delete(c.subscriptions.patterns, pattern)
-	c.server.channels.UnsubscribePattern(sn)
 	c.numPsub.Store(int32(len(c.subscriptions.patterns)))
+	if sn == nil {
+		return
+	}
+	c.server.channels.UnsubscribePattern(sn)
 	if channels.MatchesFamily(pattern) {
 		c.server.family.part(c)
 	}
