@@ -164,6 +164,10 @@ func newOrderRun(t *testing.T, ts *testServer, needsAll bool) *orderRun {
 	}
 	moved := newWitness(t, ts, "subscriber of owners", "2", channels.SlotsMoved, channels.Snapshot)
 	run.actors = append(run.actors, actor{moved, subscriberSteps, moved.settle})
+	for i := range 2 {
+		f := &flipper{&witness{client: ts.dial(t), name: fmt.Sprintf("flipper %d", i), shards: map[string]int{}}, random(40 + i)}
+		run.actors = append(run.actors, actor{f.witness, writerSteps, f.step})
+	}
 	reader := &witness{client: ts.dial(t), name: "reader"}
 	run.actors = append(run.actors, actor{reader, writerSteps, func() error {
 		// Who does not listen knows no order, but sees no state inside an EXEC.

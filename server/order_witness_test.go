@@ -140,6 +140,8 @@ type witness struct {
 	known     bool // a snapshot has come
 	snapshots int
 	told      [clusterstate.Slots]int32 // rows that named the slot
+	// frame is how a message has to begin, '*' or '>', if that is to be checked.
+	frame byte
 	// shards are the shard channels it is subscribed to, with their slots.
 	shards map[string]int
 }
@@ -175,6 +177,12 @@ func (w *witness) answer() (node, error) {
 			return n, err
 		}
 		switch {
+		case w.frame != 0 && len(n.items) >= 3 && strings.HasSuffix(n.items[0].text, "message") && n.kind != w.frame:
+			return n, fmt.Errorf("%v is not of the protocol, whose messages begin with %q", n, w.frame)
+		case len(n.items) == 4 && n.items[0].text == "pmessage":
+			if err := w.hear(n.items[2].text, n.items[3]); err != nil {
+				return n, fmt.Errorf("%v: %w", n, err)
+			}
 		case len(n.items) == 3 && n.items[0].text == "message":
 			if err := w.hear(n.items[1].text, n.items[2]); err != nil {
 				return n, fmt.Errorf("%v: %w", n, err)
@@ -229,7 +237,7 @@ func (w *witness) hear(channel string, payload node) error {
 	}
 	for i := r.start; i <= r.end; i++ {
 		// Who is told of owners alone does not see a slot go and come back.
-		if int(w.slots[i]) == r.owner && channel != channels.SlotsMoved {
+		if w.known && int(w.slots[i]) == r.owner && channel != channels.SlotsMoved {
 			return fmt.Errorf("slot %d belongs to node %d already", i, r.owner)
 		}
 		w.told[i]++
