@@ -213,6 +213,11 @@ func (m *slotMoves) form(ctx context.Context, in *instance) (source, target, wat
 		if n.id, err = n.ask("CLUSTER", "MYID"); err != nil {
 			return nil, nil, nil, end, err
 		}
+		// As redis-cli does: nodes that meet with one epoch settle that by
+		// taking new ones, and a slot that moves meanwhile may move back.
+		if _, err = n.ask("CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1)); err != nil {
+			return nil, nil, nil, end, err
+		}
 		if i > 0 {
 			if _, err = n.ask("CLUSTER", "MEET", in.host, strconv.Itoa(in.port)); err != nil {
 				return nil, nil, nil, end, err
