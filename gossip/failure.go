@@ -7,9 +7,11 @@ import (
 	"slotcast/gossip/frame"
 )
 
-// report is a peer's word, at a moment, that it does not reach a node.
+// report is a peer's word, at a moment, that it does not reach a node. The peer
+// is known by its number: in a partition there are reports of half of the nodes
+// by half of the nodes to look through.
 type report struct {
-	from clusterstate.NodeID
+	from uint32
 	at   time.Duration
 }
 
@@ -28,7 +30,7 @@ func (n *Node) freshReports(p *peer, now time.Duration) int {
 // outdated is dropped on the occasion. It allocates nothing where the peer
 // repeats itself: in a partition of a large cluster every ping reports half of
 // the nodes.
-func (n *Node) report(t *turn, about, from clusterstate.NodeID, failing bool) {
+func (n *Node) report(t *turn, about clusterstate.NodeID, from uint32, failing bool) {
 	if len(n.table.peer(about).reports) == 0 && !failing {
 		return
 	}
@@ -117,7 +119,7 @@ func (n *Node) absolve(t *turn, id clusterstate.NodeID) {
 }
 
 // forgetReports drops what a node that is forgotten has said of others.
-func (n *Node) forgetReports(t *turn, from clusterstate.NodeID) {
+func (n *Node) forgetReports(t *turn, from uint32) {
 	for _, p := range n.table.rows {
 		if len(p.reports) > 0 {
 			n.report(t, p.id, from, false)

@@ -58,7 +58,7 @@ func (n *Node) forget(t *turn, id clusterstate.NodeID) {
 	}
 	t.edit.RemoveNode(id)
 	n.table.remove(id)
-	n.forgetReports(t, id)
+	n.forgetReports(t, p.number)
 	t.news = true
 	t.mustSave()
 }

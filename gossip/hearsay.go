@@ -92,6 +92,7 @@ func (n *Node) hearGossip(t *turn, m *frame.Message) {
 		return
 	}
 	sender := t.edit.Node(m.Sender)
+	from := n.table.peer(m.Sender).number
 	counts := !sender.Replica && n.table.peer(m.Sender).slots > 0
 	me := n.view.Myself().ID
 	for i := range m.Gossip {
@@ -104,7 +105,7 @@ func (n *Node) hearGossip(t *turn, m *frame.Message) {
 		default:
 			failing := g.Flags.Has(frame.FlagPFail | frame.FlagFail)
 			if counts && (failing || len(p.reports) > 0) {
-				n.report(t, g.ID, m.Sender, failing)
+				n.report(t, g.ID, from, failing)
 			}
 			if !failing {
 				n.hearOfHealth(t, p.id, g)

@@ -14,8 +14,9 @@ const never time.Duration = -1 << 61
 // peer is what is known of a node of the view, this one included, beyond what
 // the view holds.
 type peer struct {
-	id    clusterstate.NodeID
-	token *ownership // whose it is to alter
+	id     clusterstate.NodeID
+	number uint32     // a shorter name in this process, not used twice
+	token  *ownership // whose it is to alter
 
 	shardID    string
 	nodename   string
@@ -73,6 +74,7 @@ type table struct {
 	shared bool // the maps are not to be altered
 
 	suspects int // how many peers are suspected
+	numbers  uint32
 }
 
 func newTable() table {
@@ -133,7 +135,8 @@ func (tb *table) alter(id clusterstate.NodeID) *peer {
 // add adds a peer that is not known yet.
 func (tb *table) add(p peer) *peer {
 	tb.own()
-	p.token = tb.token
+	tb.numbers++
+	p.number, p.token = tb.numbers, tb.token
 	tb.index[p.id] = len(tb.rows)
 	tb.rows = append(tb.rows, &p)
 	if p.suspected {

@@ -63,6 +63,7 @@ func (s *storm) failure() error {
 	if !s.net.RunUntil(bound, found) {
 		return fmt.Errorf("%s failed, and not everyone knows %v later", victim.Name, bound)
 	}
+	s.note("found")
 	if s.watch.fault != nil {
 		return s.watch.fault
 	}

@@ -40,7 +40,9 @@ func randomRuns(t *testing.T, seed uint64, runs, nodes int, short bool) {
 	for i := range runs {
 		s, err := newStorm(seed+uint64(i), nodes)
 		require.NoError(t, err)
-		s.short = short
+		if s.short = short; nodes > 100 {
+			s.log = t.Logf // it takes minutes
+		}
 		if err := s.run(); err != nil {
 			t.Errorf("seed %d: %v\n%s\n%s", s.seed, err, strings.Join(s.trace, "\n"), s.views())
 		}

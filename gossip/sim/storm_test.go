@@ -24,6 +24,7 @@ type storm struct {
 	climate climate
 	watch   *watcher
 	trace   []string
+	log     func(format string, args ...any) // of what goes into the trace, may be nil
 
 	large  bool // so that less happens in it
 	short  bool // the run ends once a failure was found
@@ -116,7 +117,11 @@ func newStorm(seed uint64, nodes int) (*storm, error) {
 }
 
 func (s *storm) note(format string, args ...any) {
-	s.trace = append(s.trace, fmt.Sprintf("%10.3f ", s.net.now.Seconds())+fmt.Sprintf(format, args...))
+	line := fmt.Sprintf("%10.3f ", s.net.now.Seconds()) + fmt.Sprintf(format, args...)
+	s.trace = append(s.trace, line)
+	if s.log != nil {
+		s.log("%s", line)
+	}
 }
 
 // storms lets the weather of the climate rage, or calms it.
@@ -140,6 +145,7 @@ func (s *storm) storms(rage bool) {
 func (s *storm) run() error {
 	if s.random.IntN(4) > 0 {
 		s.net.Settle(3 * s.timeout)
+		s.note("settled")
 	}
 	disturbances := 10 + s.random.IntN(40)
 	if s.large {
@@ -160,6 +166,7 @@ func (s *storm) run() error {
 		settling = bans + 2*s.timeout
 	}
 	s.net.Run(settling)
+	s.note("all are to agree")
 	if s.watch.fault != nil {
 		return s.watch.fault
 	}
