@@ -26,7 +26,23 @@ type kind string
 const (
 	slotcast kind = "slotcast"
 	redis    kind = "redis-server"
+	valkey9  kind = kind(redistest.Valkey9)
+	redis8   kind = kind(redistest.Redis8)
 )
+
+// program finds the server, or builds it.
+func (k kind) program(t testing.TB) string {
+	t.Helper()
+	switch k {
+	case slotcast:
+		path, err := slotcastProgram()
+		require.NoError(t, err)
+		return path
+	case redis:
+		return redistest.Bin(t, "redis-server")
+	}
+	return redistest.NewerBin(t, redistest.Newer(k))
+}
 
 // A node is a server process with its folder and port, which it keeps when it
 // is killed and started again.
@@ -52,15 +68,8 @@ type node struct {
 // launch starts a node with the cluster mode on and nothing in it.
 func launch(t testing.TB, k kind, directives ...string) *node {
 	t.Helper()
-	n := &node{t: t, kind: k}
+	n := &node{t: t, kind: k, program: k.program(t)}
 	var err error
-	switch k {
-	case slotcast:
-		n.program, err = slotcastProgram()
-		require.NoError(t, err)
-	case redis:
-		n.program = redistest.Bin(t, "redis-server")
-	}
 	// Another process may take the port between the choice and the bind.
 	for range 5 {
 		n.port, err = freePort()

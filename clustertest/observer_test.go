@@ -7,17 +7,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"slotcast/redistest"
 )
 
-// An observer is a slotcast node without slots in a cluster of redis-servers,
+// An observer is a slotcast node without slots in a cluster of other servers,
 // with subscribers of every form.
 type observer struct {
 	*node
 	t           *testing.T
 	subscribers []*subscriber
-	alive       []*node // of the redis-servers
+	alive       []*node // of the other servers
 
 	// What there was when all settled last: the map, and how many messages
 	// each subscriber had.
@@ -26,13 +24,22 @@ type observer struct {
 }
 
 // TestObserver shows what a team gets that adds one slotcast node to its
-// cluster: whatever happens there, each stream of rows, applied to the map it
-// began with, gives the map of the redis-servers.
+// cluster, whichever server that is of: whatever happens there, each stream of
+// rows, applied to the map it began with, gives the map of the others.
 func TestObserver(t *testing.T) {
 	t.Parallel() // it mostly waits
-	redistest.Bin(t, "redis-server")
+	for _, k := range []kind{redis, redis8, valkey9} {
+		t.Run(string(k), func(t *testing.T) {
+			t.Parallel()
+			observe(t, k)
+		})
+	}
+}
+
+func observe(t *testing.T, k kind) {
+	k.program(t)
 	quick := []string{"--cluster-node-timeout", "2000", "--cluster-allow-replica-migration", "no"}
-	kinds := []kind{redis, redis, redis, redis, redis, redis}
+	kinds := []kind{k, k, k, k, k, k}
 	servers := launchAll(t, kinds, quick...)
 	o := &observer{t: t, node: launch(t, slotcast, quick...), alive: servers}
 	form(t, append(servers, o.node), 3)
@@ -66,7 +73,7 @@ func TestObserver(t *testing.T) {
 	o.alive = append(o.alive, replicaOfB)
 	o.tells("a replica that came back", rowsOnly)
 
-	late := launch(t, redis, quick...)
+	late := launch(t, k, quick...)
 	late.ok("CLUSTER", "MEET", "127.0.0.1", strconv.Itoa(b.port))
 	o.alive = append(o.alive, late)
 	agree(t, o.everyone())
@@ -118,7 +125,7 @@ func (o *observer) tells(what string, who audience) {
 	}
 }
 
-// settle waits until the redis-servers, the observer and its subscribers have
+// settle waits until the other servers, the observer and its subscribers have
 // one map, and it is as wanted.
 func (o *observer) settle(what string, wanted func(*slotMap) bool) {
 	o.t.Helper()

@@ -23,6 +23,9 @@ const (
 	extensionHead = 8
 	forgottenLen  = clusterstate.NodeIDLen + 8
 
+	// secretLen is the payload of type 4 in Redis 8.
+	secretLen = 40
+
 	// maxExtension is the greatest length of an extension, its head included.
 	// The field has 32 bits, but Redis 7 takes the low 16 of them.
 	maxExtension = 1<<16 - 8
@@ -78,6 +81,14 @@ func nextExtension(b []byte) (t ExtensionType, payload, rest []byte, ok bool) {
 	return ExtensionType(binary.BigEndian.Uint16(b[4:])), b[extensionHead:n], b[n:], true
 }
 
+// known tells whether an extension has a meaning here. Type 4 was given to two
+// things: to the address for IPv4 clients by Valkey, and by Redis 8 to a secret
+// that its nodes share, forty bytes of which none needs to be NUL. No address
+// is that long.
+func known(t ExtensionType, payload []byte) bool {
+	return t < ExtClientIPv4 || t == ExtClientIPv4 && len(payload) != secretLen || t == ExtClientIPv6
+}
+
 // checkExtensions finds out whether count extensions fill b exactly, and each
 // is long enough for what it is to hold.
 func checkExtensions(b []byte, count int) bool {
@@ -86,13 +97,14 @@ func checkExtensions(b []byte, count int) bool {
 		if !ok {
 			return false
 		}
-		switch t {
-		case ExtHostname, ExtHumanNodename, ExtClientIPv4, ExtClientIPv6:
-			ok = bytes.IndexByte(payload, 0) >= 0
-		case ExtForgottenNode:
+		switch {
+		case !known(t, payload):
+		case t == ExtForgottenNode:
 			ok = len(payload) >= forgottenLen
-		case ExtShardID:
+		case t == ExtShardID:
 			ok = len(payload) >= clusterstate.NodeIDLen
+		default:
+			ok = bytes.IndexByte(payload, 0) >= 0
 		}
 		if !ok {
 			return false
@@ -106,10 +118,14 @@ func checkExtensions(b []byte, count int) bool {
 // the last counts, but for forgotten nodes.
 func readExtensions(b []byte, count int) Extensions {
 	e := makeRoom(b, count)
-	known := 0 // how many of the known kinds were written if e were
+	written := 0 // how many of the known kinds were written if e were
 	for i := range count {
 		t, payload, rest, _ := nextExtension(b)
 		b = rest
+		if !known(t, payload) {
+			e.Unknown = append(e.Unknown, UnknownExtension{t, uint16(i), bytes.Clone(payload)})
+			continue
+		}
 		switch t {
 		case ExtHostname:
 			e.Hostname = readText(payload)
@@ -125,25 +141,23 @@ func readExtensions(b []byte, count int) Extensions {
 		case ExtForgottenNode:
 			ttl := binary.BigEndian.Uint64(payload[clusterstate.NodeIDLen:])
 			e.Forgotten = append(e.Forgotten, Forgotten{readID(payload), ttl})
-			known++
+			written++
 		case ExtShardID:
 			e.ShardID = ""
 			if id := readID(payload); id.Valid() {
 				e.ShardID = string(id)
 			}
-		default:
-			e.Unknown = append(e.Unknown, UnknownExtension{t, uint16(i), bytes.Clone(payload)})
 		}
 	}
 	for _, text := range [...]string{e.Hostname, e.Nodename, e.ClientIPv4, e.ClientIPv6, e.ShardID} {
 		if text != "" {
-			known++
+			written++
 		}
 	}
 	// Where known ones were dropped, unknown ones move to the front.
 	for i := range e.Unknown {
 		u := &e.Unknown[i]
-		u.Index = min(u.Index, uint16(known+i))
+		u.Index = min(u.Index, uint16(written+i))
 	}
 	return e
 }
@@ -153,11 +167,11 @@ func readExtensions(b []byte, count int) Extensions {
 func makeRoom(b []byte, count int) Extensions {
 	forgotten, unknown := 0, 0
 	for range count {
-		t, _, rest, _ := nextExtension(b)
+		t, payload, rest, _ := nextExtension(b)
 		b = rest
 		if t == ExtForgottenNode {
 			forgotten++
-		} else if t > ExtClientIPv6 {
+		} else if !known(t, payload) {
 			unknown++
 		}
 	}

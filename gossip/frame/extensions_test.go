@@ -113,16 +113,29 @@ func TestUnusableExtensions(t *testing.T) {
 	require.Empty(t, m.Extensions.ShardID, "the last one counts")
 }
 
+// TestSecretIsNoAddress: what Redis 8 sends as type 4 is not what Valkey does.
+func TestSecretIsNoAddress(t *testing.T) {
+	for _, secret := range []string{strings.Repeat("f", 40), strings.Repeat("\x00", 40), "10.0.0.1" + strings.Repeat("\x00", 32)} {
+		raw := pong(rawExtension(ExtShardID, shard), rawExtension(ExtClientIPv4, secret))
+		m, err := Decode(raw)
+		require.NoError(t, err)
+		require.Equal(t, Extensions{ShardID: shard, Unknown: []UnknownExtension{{ExtClientIPv4, 1, []byte(secret)}}}, m.Extensions)
+		require.Equal(t, raw, Append(nil, m))
+	}
+	_, err := Decode(pong(rawExtension(ExtClientIPv4, strings.Repeat("f", 32))))
+	require.Error(t, err, "an address without end")
+}
+
 // TestTextsOfEveryLength: the padding is right whatever the length is.
 func TestTextsOfEveryLength(t *testing.T) {
 	for n := 1; n <= 255; n++ {
 		want := Message{Type: TypeMeet, Header: Header{MessageFlags: HasExtensions}}
 		want.Extensions.Hostname = strings.Repeat("h", n)
 		want.Extensions.Nodename = strings.Repeat("n", n)
-		want.Extensions.ClientIPv4 = strings.Repeat("4", n)
+		want.Extensions.ClientIPv4 = strings.Repeat("4", min(n, len("255.255.255.255")))
 		want.Extensions.ClientIPv6 = strings.Repeat("6", n)
 		raw := Append(nil, &want)
-		require.Len(t, raw, HeaderLen+4*(8+(n+1+7)/8*8))
+		require.Len(t, raw, HeaderLen+3*(8+(n+1+7)/8*8)+8+(min(n, 15)+1+7)/8*8)
 		got, err := Decode(raw)
 		require.NoError(t, err)
 		require.Equal(t, &want, got)

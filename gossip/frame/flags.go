@@ -17,11 +17,15 @@ const (
 	FlagNoFailover
 	FlagExtensions  // private bookkeeping of Valkey
 	FlagLightHeader // in a node's own flags: it reads light frames
+	FlagLightModule // the same, for MODULE; Valkey 9
+	// FlagPrimaryFailed: the node found, as a replica, that its primary has
+	// failed. Valkey 9 sets it, and keeps it when the node has been elected.
+	FlagPrimaryFailed
 )
 
 var flagNames = [...]string{
 	"master", "slave", "fail?", "fail", "myself", "handshake", "noaddr",
-	"meet", "migrate-to", "nofailover", "extensions", "light",
+	"meet", "migrate-to", "nofailover", "extensions", "light", "light-module", "primary-failed",
 }
 
 // Has tells whether any of the flags is set.
