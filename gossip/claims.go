@@ -100,7 +100,7 @@ func fingerprint(b *frame.Bitmap) uint64 {
 func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, epoch uint64) (stronger clusterstate.NodeID) {
 	me := n.view.Myself().ID
 	var lost []clusterstate.SlotRange
-	disputed, taken := false, 0
+	disputed, taken, orderly := false, 0, true
 	for slot := range uint16(clusterstate.Slots) {
 		owner := t.edit.Owner(slot)
 		if !slots.Has(slot) {
@@ -126,6 +126,8 @@ func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, 
 		}
 		if owner == me {
 			lost = appendSlot(lost, slot)
+			target := t.edit.Migrating(slot)
+			orderly = orderly && target != nil && target.ID == claimant
 			t.edit.SetMigrating(slot, "")
 		}
 		if t.edit.Importing(slot) != nil {
@@ -139,7 +141,7 @@ func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, 
 		t.mustSync()
 		t.logf("%d slots are claimed by node %s at epoch %d", taken, claimant, epoch)
 	}
-	n.lose(t, claimant, lost)
+	n.lose(t, claimant, lost, orderly)
 	return stronger
 }
 
@@ -157,14 +159,20 @@ func (n *Node) unmovable(t *turn, slot uint16, owner, claimant clusterstate.Node
 }
 
 // lose gives up slots that another has taken, with their keys: clients find
-// them there, or not at all. A primary that lost its last slot stays one.
-func (n *Node) lose(t *turn, to clusterstate.NodeID, slots []clusterstate.SlotRange) {
+// them there, or not at all. A primary that lost its last slot stays one. It is
+// orderly if this node was migrating all of them to the other: then there are
+// no keys left, as a rule, and nothing to warn of.
+func (n *Node) lose(t *turn, to clusterstate.NodeID, slots []clusterstate.SlotRange, orderly bool) {
 	if len(slots) == 0 {
 		return
 	}
 	t.out.Drop = append(t.out.Drop, slots...)
-	t.warnf("Node %s has taken slots of this node, which has %d left; the keys left in them are deleted",
-		to, n.table.peer(n.view.Myself().ID).slots)
+	left := n.table.peer(n.view.Myself().ID).slots
+	if orderly {
+		t.logf("Node %s has taken over slots that were migrating to it; this node has %d left", to, left)
+		return
+	}
+	t.warnf("Node %s has taken slots of this node, which has %d left; the keys left in them are deleted", to, left)
 }
 
 // appendSlot adds a slot to ranges of slots below it.
