@@ -112,10 +112,8 @@ func (f *flusher) block(o *outbox) {
 			if q == nil {
 				return
 			}
-			rest, n, err := o.conn.socket.writeAll(q)
-			o.conn.server.stats.bytesOut.Add(int64(n))
-			o.conn.server.stats.writes.Add(1)
-			o.putBack(q, rest, n, err)
+			rest, err := o.conn.socket.writeAll(q, o.progress)
+			o.putBack(q, rest, 0, err)
 		}
 	}()
 }

@@ -262,3 +262,24 @@ func TestAFailedReplyEndsTheConnection(t *testing.T) {
 		require.True(t, time.Now().Before(until), "the connection is still there")
 	}
 }
+
+// TestASlowReaderCostsWhatItHasNotRead cuts a client off only when what it has
+// not taken is above the limit, however much it was sent.
+func TestASlowReaderCostsWhatItHasNotRead(t *testing.T) {
+	const limit, chunk = 64 << 20, 64 << 10
+	s := startServer(t, "--client-output-buffer-limit", "normal", fmt.Sprint(limit), "0", "0")
+	o, c := outboxPair(t, s)
+	message := wire(strings.Repeat("x", chunk))
+	for range 40 << 20 / chunk {
+		o.Deliver(message)
+	}
+	// It takes most of them, which one call of the writer has at hand.
+	_, err := io.CopyN(io.Discard, c, 25<<20)
+	require.NoError(t, err)
+	for range 36 << 20 / chunk {
+		o.Deliver(message)
+	}
+	require.True(t, o.open())
+	_, err = io.CopyN(io.Discard, c, 51<<20)
+	require.NoError(t, err)
+}

@@ -36,10 +36,9 @@ func newSocket(nc net.Conn) socket {
 // rawOp is one read or write through syscall.RawConn. The callback is made
 // once and the struct reused, so that a call allocates nothing.
 type rawOp struct {
-	buf  []byte
-	n    int
-	err  error
-	wait bool // wait until the socket is ready instead of giving up
+	buf []byte
+	n   int
+	err error
 	// write is writeNonblocking for a reply. A worker of the flusher, which
 	// writes one socket after the other for long, makes system calls that the
 	// scheduler knows of: else the publishers would hardly get to run.
@@ -57,7 +56,7 @@ var rawWriters = sync.Pool{New: func() any {
 				op.n += n
 			case err == syscall.EINTR:
 			case err == syscall.EAGAIN:
-				return !op.wait
+				return true
 			default:
 				op.err = err
 				return true
@@ -73,14 +72,14 @@ func (s *socket) tryWrite(b []byte) (int, error) {
 	if s.raw == nil {
 		return 0, nil
 	}
-	return s.rawWrite(b, false, writeNonblocking)
+	return s.rawWrite(b, writeNonblocking)
 }
 
 func scheduledWrite(fd uintptr, b []byte) (int, error) { return syscall.Write(int(fd), b) }
 
-func (s *socket) rawWrite(b []byte, wait bool, write func(uintptr, []byte) (int, error)) (int, error) {
+func (s *socket) rawWrite(b []byte, write func(uintptr, []byte) (int, error)) (int, error) {
 	op := rawWriters.Get().(*rawOp)
-	op.buf, op.n, op.err, op.wait, op.write = b, 0, nil, wait, write
+	op.buf, op.n, op.err, op.write = b, 0, nil, write
 	err := s.raw.Write(op.call)
 	if op.err != nil {
 		err = op.err
@@ -98,7 +97,7 @@ func (s *socket) tryWriteAll(q [][]byte, scratch []byte) (rest [][]byte, written
 		chunk, k := join(q, scratch)
 		n, err := 0, error(nil)
 		if s.raw != nil {
-			n, err = s.rawWrite(chunk, false, scheduledWrite)
+			n, err = s.rawWrite(chunk, scheduledWrite)
 		}
 		written += n
 		if err != nil || n < len(chunk) {
@@ -109,24 +108,62 @@ func (s *socket) tryWriteAll(q [][]byte, scratch []byte) (rest [][]byte, written
 	return nil, written, nil
 }
 
-// writeAll writes slices, waiting as long as it takes.
-func (s *socket) writeAll(q [][]byte) (rest [][]byte, written int, err error) {
-	scratch := make([]byte, 0, min(writeChunk, total(q)))
-	for len(q) > 0 {
-		chunk, k := join(q, scratch)
-		var n int
-		if s.raw == nil {
-			n, err = s.Write(chunk)
-		} else {
-			n, err = s.rawWrite(chunk, true, scheduledWrite)
+// writeAll writes slices, waiting as long as it takes, and tells progress how
+// many bytes have gone each time before it waits. It lets go of each slice that
+// is written, and holds no buffer while it waits: a client that reads slowly
+// costs what it has not read.
+func (s *socket) writeAll(q [][]byte, progress func(n int)) (rest [][]byte, err error) {
+	if s.raw == nil {
+		for len(q) > 0 && err == nil {
+			var n int
+			n, err = s.Write(q[0])
+			q = advance(q, n)
+			progress(n)
 		}
-		written += n
-		if err != nil {
-			return drop(q, n), written, err
-		}
-		q = q[k:]
+		return q, err
 	}
-	return nil, written, nil
+	var failed error
+	err = s.raw.Write(func(fd uintptr) bool {
+		scratch := scratches.Get().(*[writeChunk]byte)
+		defer scratches.Put(scratch)
+		written := 0
+		defer func() { progress(written) }()
+		for len(q) > 0 {
+			chunk, _ := join(q, scratch[:0])
+			n, err := scheduledWrite(fd, chunk)
+			switch {
+			case n > 0:
+				q = advance(q, n)
+				written += n
+			case errors.Is(err, syscall.EINTR):
+			case errors.Is(err, syscall.EAGAIN):
+				return false
+			default:
+				failed = err
+				return true
+			}
+		}
+		return true
+	})
+	if failed != nil {
+		err = failed
+	}
+	return q, err
+}
+
+var scratches = sync.Pool{New: func() any { return new([writeChunk]byte) }}
+
+// advance takes n written bytes off q, whose headers are the writer's own.
+func advance(q [][]byte, n int) [][]byte {
+	for len(q) > 0 && n >= len(q[0]) {
+		n -= len(q[0])
+		q[0] = nil
+		q = q[1:]
+	}
+	if n > 0 {
+		q[0] = q[0][n:]
+	}
+	return q
 }
 
 func total(q [][]byte) int {
