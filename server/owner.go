@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -32,7 +33,9 @@ type owner struct {
 	// The rest belongs to the owner's goroutine.
 	node *gossip.Node
 	wake time.Duration // when held-back replica lists are due, zero for never
-	dead bool          // a save failed; nothing is applied any more
+	dead bool          // a save failed, or a step; nothing is applied any more
+	// stepping is set while the state machine, or what it said, is at work.
+	stepping bool
 }
 
 // tickInterval is how often the state machine is told that time passes.
@@ -182,8 +185,9 @@ func (o *owner) do(f func()) {
 func (o *owner) run(cl *call) (done bool) {
 	done = true
 	o.do(func() {
+		defer o.survive(cl)
 		if o.dead {
-			cl.conn.outbox.kill("the cluster configuration could not be saved")
+			cl.conn.outbox.kill("this node is about to end")
 			return
 		}
 		if cl.cmd.flags&runsExec != 0 {
@@ -191,10 +195,26 @@ func (o *owner) run(cl *call) (done bool) {
 			return
 		}
 		o.server.enter(cl)
+		defer o.server.leave(cl)
 		o.server.call(cl)
-		o.server.leave(cl)
 	})
 	return done
+}
+
+// survive ends the connection of a command that panicked on the owner. If the
+// state machine was at work, what it holds is no longer to be trusted, and the
+// node ends; a staged one is simply dropped with its EXEC.
+func (o *owner) survive(cl *call) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	o.server.log.Error("panic in a command, connection closed", "client", cl.conn.id, "panic", v, "stack", string(debug.Stack()))
+	cl.conn.outbox.kill("internal error")
+	if o.stepping {
+		o.dead = true
+		o.server.fatal(fmt.Errorf("panic in the state machine: %v", v))
+	}
 }
 
 // staged is what the CLUSTER and CONFIG SET commands of one EXEC have done so
@@ -223,8 +243,10 @@ func (cl *call) step(in gossip.Input, held slotLocks) (string, error) {
 // stepAt is step for an input whose effect was looked at before, at that moment.
 func (cl *call) stepAt(now gossip.Now, in gossip.Input, held slotLocks) (string, error) {
 	o := cl.server.owner
+	o.stepping = cl.exec == nil
 	out := cl.node().Step(now, in)
 	if out.Reply.Err != nil {
+		o.stepping = false
 		return "", out.Reply.Err
 	}
 	if cl.exec != nil {
@@ -232,7 +254,9 @@ func (cl *call) stepAt(now gossip.Now, in gossip.Input, held slotLocks) (string,
 		st.out, st.any = st.out.Merge(out), true
 		return out.Reply.Text, nil
 	}
-	if err := o.apply(out, held, cl.conn); err != nil {
+	err := o.apply(out, held, cl.conn)
+	o.stepping = false
+	if err != nil {
 		return "", err
 	}
 	return out.Reply.Text, nil
@@ -244,8 +268,11 @@ func (st *staged) finish(cl *call) error {
 		return nil
 	}
 	o := cl.server.owner
+	o.stepping = true
 	o.node = st.node
-	return o.apply(st.out, slotLocks{all: true}, cl.conn)
+	err := o.apply(st.out, slotLocks{all: true}, cl.conn)
+	o.stepping = false
+	return err
 }
 
 // lockSetSlot fills in how many keys a SETSLOT NODE finds, and returns with the
