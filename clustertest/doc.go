@@ -15,6 +15,6 @@
 // Nothing sleeps: what takes time is asked for until it is so, within a
 // deadline that is reached only when something is broken. Processes end with
 // the test that started them. Without redis-server and redis-cli the tests say
-// what they lack and are left out; with CI=true in the environment that is a
-// failure.
+// what they lack and are left out, as is what runs with the newer servers that
+// .ci/servers fetches; with CI=true in the environment that is a failure.
 package clustertest

@@ -1,6 +1,10 @@
 package frame
 
-import "slotcast/clusterstate"
+import (
+	"slices"
+
+	"slotcast/clusterstate"
+)
 
 // The nodes of the clusters that the frames were captured in.
 const (
@@ -24,13 +28,18 @@ func slots(start, end uint16) *Bitmap {
 	return b
 }
 
-// captures is what each captured frame holds, as another decoder than this one
+// captured is what a captured frame holds, as another decoder than this one
 // found it.
-var captures = []struct {
+type captured struct {
 	name   string
 	length int
 	want   Message
-}{
+}
+
+// captures are all of them.
+var captures = slices.Concat(redis7AndValkey8, redis8, valkey9)
+
+var redis7AndValkey8 = []captured{
 	{"r70-meet", 2288, Message{Type: TypeMeet, Header: Header{Sender: nab3a, CurrentEpoch: 2, ConfigEpoch: 2, Slots: slots(5461, 10922),
 		Port: 21002, BusPort: 41002, Flags: FlagPrimary | FlagMyself, MessageFlags: HasExtensions, StateFail: true}, Extensions: Extensions{Hostname: "node2.example.com"}}},
 	{"r70-pong-to-meet", 2256, Message{Type: TypePong, Header: Header{Sender: n4ff2, CurrentEpoch: 1, ConfigEpoch: 1, Slots: slots(0, 5460),
