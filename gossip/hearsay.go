@@ -46,7 +46,7 @@ func (n *Node) chooseGossip(to clusterstate.NodeID) []frame.Gossip {
 			continue
 		}
 		n.drawn[i] = n.draw
-		if node := n.view.Node(p.id); !node.NoAddr {
+		if node := p.among(n.view.Nodes()); !node.NoAddr {
 			list = append(list, entry(node, p))
 		}
 	}
@@ -55,7 +55,7 @@ func (n *Node) chooseGossip(to clusterstate.NodeID) []frame.Gossip {
 	}
 	for _, p := range rows {
 		if p.suspected {
-			if node := n.view.Node(p.id); !node.NoAddr {
+			if node := p.among(n.view.Nodes()); !node.NoAddr {
 				list = append(list, entry(node, p))
 			}
 		}
@@ -108,7 +108,7 @@ func (n *Node) hearGossip(t *turn, m *frame.Message) {
 				n.report(t, g.ID, from, failing)
 			}
 			if !failing {
-				n.hearOfHealth(t, p.id, g)
+				n.hearOfHealth(t, g)
 			}
 		}
 	}
@@ -137,7 +137,8 @@ func (n *Node) meetByGossip(t *turn, g *frame.Gossip) {
 // hearOfHealth takes in that somebody reaches a node. A pong that a peer got is
 // as good as one of one's own, which keeps the number of pings low. And if this
 // node is the one that does not reach it, it may know it by a wrong address.
-func (n *Node) hearOfHealth(t *turn, id clusterstate.NodeID, g *frame.Gossip) {
+func (n *Node) hearOfHealth(t *turn, g *frame.Gossip) {
+	id := g.ID
 	p := n.table.peer(id)
 	if p.pingSent == 0 && len(p.reports) == 0 {
 		age := t.now.Wall.Sub(time.Unix(int64(g.PongReceived), 0))
@@ -147,7 +148,7 @@ func (n *Node) hearOfHealth(t *turn, id clusterstate.NodeID, g *frame.Gossip) {
 		}
 		return
 	}
-	node := t.edit.Node(id)
+	node := p.among(t.edit.Nodes())
 	if (p.suspected || node.Failed) && !g.Flags.Has(frame.FlagNoAddr) && g.IP != "" {
 		a := address{g.IP, int(g.Port), int(g.OtherPort), int(g.BusPort)}
 		if a != (address{node.IP, node.Port, node.TLSPort, node.BusPort}) {

@@ -30,7 +30,7 @@ func (n *Node) tend(t *turn) {
 
 // redial asks for the link to a node that has none.
 func (n *Node) redial(t *turn, p *peer) {
-	node := t.edit.Node(p.id)
+	node := p.among(t.edit.Nodes())
 	if node.NoAddr || node.IP == "" || node.BusPort == 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func (n *Node) pingSomeone(t *turn) {
 // watch looks after one node.
 func (n *Node) watch(t *turn, p *peer) {
 	timeout, now := n.cfg.NodeTimeout, t.now.Mono
-	if p.link == 0 && t.edit.Node(p.id).NoAddr {
+	if p.link == 0 && p.among(t.edit.Nodes()).NoAddr {
 		return
 	}
 	waits := p.pingSent != 0
@@ -74,7 +74,7 @@ func (n *Node) watch(t *turn, p *peer) {
 		p.pingSent, p.pingAt = t.now.Wall.UnixMilli(), now
 		return
 	}
-	if !waits || p.suspected || min(now-p.pingAt, now-p.dataAt) <= timeout || t.edit.Node(p.id).Failed {
+	if !waits || p.suspected || min(now-p.pingAt, now-p.dataAt) <= timeout || p.among(t.edit.Nodes()).Failed {
 		return
 	}
 	n.suspect(t, p.id, true)

@@ -3,6 +3,7 @@ package gossip
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"slotcast/clusterstate"
@@ -17,6 +18,10 @@ type peer struct {
 	id     clusterstate.NodeID
 	number uint32     // a shorter name in this process, not used twice
 	token  *ownership // whose it is to alter
+
+	// place is where the node was found last among the nodes of a view. It is
+	// a guess that spares a search, so it may be set by whoever reads.
+	place int
 
 	shardID    string
 	nodename   string
@@ -130,6 +135,22 @@ func (tb *table) alter(id clusterstate.NodeID) *peer {
 		tb.rows[i] = p
 	}
 	return p
+}
+
+// among returns the node of a peer among the nodes of a view, which are in the
+// order of their ids.
+func (p *peer) among(nodes []*clusterstate.Node) *clusterstate.Node {
+	if p.place < len(nodes) && nodes[p.place].ID == p.id {
+		return nodes[p.place]
+	}
+	i, known := slices.BinarySearchFunc(nodes, p.id, func(n *clusterstate.Node, id clusterstate.NodeID) int {
+		return strings.Compare(string(n.ID), string(id))
+	})
+	if !known {
+		return nil
+	}
+	p.place = i
+	return nodes[i]
 }
 
 // add adds a peer that is not known yet.
