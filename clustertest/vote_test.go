@@ -10,16 +10,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"slotcast/redistest"
 )
 
-// TestVotes shows a replica of redis-server take over from its primary with the
-// votes of two slotcast nodes: without them it has no majority.
+// TestVotes shows a replica of another server take over from its primary with
+// the votes of two slotcast nodes: without them it has no majority.
 func TestVotes(t *testing.T) {
 	t.Parallel() // it mostly waits
-	redistest.Bin(t, "redis-server")
-	nodes := launchAll(t, []kind{slotcast, slotcast, redis, redis}, "--cluster-node-timeout", "2000")
+	for _, k := range []kind{redis, redis8, valkey9} {
+		t.Run(string(k), func(t *testing.T) {
+			t.Parallel()
+			votes(t, k)
+		})
+	}
+}
+
+func votes(t *testing.T, k kind) {
+	k.program(t)
+	nodes := launchAll(t, []kind{slotcast, slotcast, k, k}, "--cluster-node-timeout", "2000")
 	primary, replica, voters := nodes[2], nodes[3], nodes[:2]
 	form(t, nodes, 3)
 	replicate(replica, primary, nodes...)
