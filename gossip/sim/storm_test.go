@@ -70,6 +70,8 @@ func newStorm(seed uint64, nodes int) (*storm, error) {
 	if s.large = nodes > 20; s.large {
 		s.timeout = 15 * time.Second
 		s.watch.readers = 1 + nodes/10
+		s.climate.latency = 2 * time.Millisecond // when all connect, the frames on their way must fit into memory
+		s.storms(true)
 	}
 	replicas := 0
 	if nodes >= 5 && r.IntN(2) == 0 {
