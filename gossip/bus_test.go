@@ -150,6 +150,36 @@ func TestNoVoteForSlotsThatHaveANewerOwner(t *testing.T) {
 	require.Equal(t, []frame.Type{frame.TypeAuthAck}, kinds(frames), "a forced one needs no failure")
 }
 
+func TestASlotThatChangesHandsElsewhereIsShownBeforeItIsOnDisk(t *testing.T) {
+	w := newWire(t, fourNodes)
+	_, out := w.says(from("c", frame.TypePing, 9, clusterstate.SlotRange{Start: 9999, End: 16383}))
+	require.Equal(t, id("c"), out.View.Owner(9999).ID)
+	require.True(t, out.Save.Sync)
+	require.True(t, out.Save.Late)
+
+	_, out = w.says(from("c", frame.TypePing, 10, clusterstate.SlotRange{Start: 5000, End: 16383}))
+	require.Equal(t, id("c"), out.View.Owner(5000).ID)
+	require.True(t, out.Save.Sync)
+	require.False(t, out.Save.Late, "a slot of its own is gone")
+
+	w = newWire(t, fourNodes)
+	w.step(SetSlot{Slot: 6000, Action: SlotImporting, Node: string(id("b"))})
+	_, out = w.says(replica(from("b", frame.TypePing, 8, slotsOfB), "d", 5))
+	require.Equal(t, id("d"), out.View.Owner(6000).ID)
+	require.True(t, out.Save.Sync)
+	require.False(t, out.Save.Late, "a slot that it imports")
+}
+
+func TestASlotThatIsWhereItShouldBeNeedsNoSync(t *testing.T) {
+	w := newWire(t, fourNodes)
+	in := SetSlot{Slot: 5000, Action: SlotNode, Node: string(id("b"))}
+	_, out := w.step(in)
+	require.True(t, out.Save.Sync)
+	_, out = w.step(in)
+	require.False(t, out.Save.Sync)
+	require.Nil(t, out.View)
+}
+
 func TestAReplicaWithDataIsInTheRows(t *testing.T) {
 	w := newWire(t, fourNodes)
 	require.Empty(t, w.node.View().Rows()[1].Replicas)

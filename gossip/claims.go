@@ -100,7 +100,7 @@ func fingerprint(b *frame.Bitmap) uint64 {
 func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, epoch uint64) (stronger clusterstate.NodeID) {
 	me := n.view.Myself().ID
 	var lost []clusterstate.SlotRange
-	disputed, taken, orderly := false, 0, true
+	disputed, taken, involved, orderly := false, 0, false, true
 	for slot := range uint16(clusterstate.Slots) {
 		owner := t.edit.Owner(slot)
 		if !slots.Has(slot) {
@@ -125,12 +125,14 @@ func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, 
 			continue
 		}
 		if owner == me {
+			involved = true
 			lost = appendSlot(lost, slot)
 			target := t.edit.Migrating(slot)
 			orderly = orderly && target != nil && target.ID == claimant
 			t.edit.SetMigrating(slot, "")
 		}
 		if t.edit.Importing(slot) != nil {
+			involved = true
 			t.edit.SetImporting(slot, claimant)
 		}
 		n.assign(t, slot, claimant)
@@ -138,7 +140,11 @@ func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, 
 	}
 	n.table.alter(claimant).disputed = disputed
 	if taken > 0 {
-		t.mustSync()
+		if involved {
+			t.mustSync()
+		} else {
+			t.mustSyncLate()
+		}
 		t.logf("%d slots are claimed by node %s at epoch %d", taken, claimant, epoch)
 	}
 	n.lose(t, claimant, lost, orderly)

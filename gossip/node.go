@@ -159,6 +159,7 @@ type turn struct {
 	out  Output
 	save bool
 	sync bool
+	late bool // of a sync
 
 	intents []intent
 
@@ -177,6 +178,9 @@ type turn struct {
 func (t *turn) mustSave() { t.save = true }
 func (t *turn) mustSync() { t.save, t.sync = true, true }
 
+// mustSyncLate is for what others have agreed on without this node.
+func (t *turn) mustSyncLate() { t.save, t.late = true, true }
+
 // finish makes the view, judges the cluster's health by it and completes the
 // output.
 func (n *Node) finish(t *turn) {
@@ -192,7 +196,10 @@ func (n *Node) finish(t *turn) {
 	}
 	n.served = n.served || v.ClusterOK() && n.table.peer(v.Myself().ID).slots > 0
 	if t.save {
-		t.out.Save = &Save{Text: n.confText(), Sync: t.sync, MayFail: t.out.Save != nil && t.out.Save.MayFail}
+		t.out.Save = &Save{
+			Text: n.confText(), Sync: t.sync || t.late, Late: t.late && !t.sync,
+			MayFail: t.out.Save != nil && t.out.Save.MayFail,
+		}
 	}
 	n.emit(t)
 }

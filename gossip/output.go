@@ -6,7 +6,7 @@ import "slotcast/clusterstate"
 // fields in the order in which they stand here, one output after the other:
 //
 //  1. Save: written, and if Sync is set known to be on disk, before anything
-//     else leaves the process.
+//     else leaves the process; if Late is set, after the view.
 //  2. View: committed; with it, if Reset is set, the subscribers of the map
 //     are closed instead of being told.
 //  3. Reply: sent to whoever gave the command. (On the same connection the
@@ -44,6 +44,13 @@ type Save struct {
 	// older content.
 	Sync bool
 
+	// Late lets subscribers have the view before it is on disk, which takes
+	// longer than all the rest of a change's way. It is set when slots went
+	// from one other node to another: this node has promised nobody anything
+	// of it, and if a crash makes it forget, the new owner's next frame tells
+	// it again. Votes, which depend on who owns what, are frames and so later.
+	Late bool
+
 	// MayFail is set for SAVECONFIG alone: a failure is answered to the
 	// client. Any other failed save ends the process.
 	MayFail bool
@@ -72,6 +79,7 @@ func (o Output) Merge(next Output) Output {
 	} else if o.Save != nil {
 		save := *next.Save
 		save.Sync = save.Sync || o.Save.Sync
+		save.Late = save.Late && o.Save.Late
 		save.MayFail = save.MayFail && o.Save.MayFail
 		next.Save = &save
 	}

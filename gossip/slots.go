@@ -147,6 +147,12 @@ func (n *Node) setOwner(t *turn, in SetSlot) error {
 	if in.KeysInSlot == 0 {
 		t.edit.SetMigrating(in.Slot, "")
 	}
+	// What is so already was on disk before it was said the first time.
+	if t.edit.Owner(in.Slot) == to {
+		t.mustSave()
+	} else {
+		t.mustSync()
+	}
 	n.assign(t, in.Slot, to)
 	if to == me && t.edit.Importing(in.Slot) != nil {
 		// The new epoch makes this claim the stronger one everywhere. No vote
@@ -157,7 +163,6 @@ func (n *Node) setOwner(t *turn, in SetSlot) error {
 		t.edit.SetImporting(in.Slot, "")
 		t.broadcastPong()
 	}
-	t.mustSync()
 	return nil
 }
 

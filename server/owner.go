@@ -307,17 +307,10 @@ var errSaveFailed = errors.New("the cluster configuration could not be saved")
 // apply does what an output says, in its order. A save that fails ends the
 // process, but for SAVECONFIG's, which is the error returned.
 func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
-	if out.Save != nil {
-		if err := o.storage.Save(out.Save.Text, out.Save.Sync); err != nil {
-			if out.Save.MayFail {
-				return fmt.Errorf("error saving the cluster node config: %w", err)
-			}
-			o.dead = true
-			o.server.fatal(fmt.Errorf("saving the cluster configuration: %w", err))
-			if cause != nil {
-				cause.outbox.kill(errSaveFailed.Error())
-			}
-			return errSaveFailed
+	late := out.Save != nil && out.Save.Late
+	if out.Save != nil && !late {
+		if err := o.save(out.Save, cause); err != nil {
+			return err
 		}
 	}
 	if out.View != nil {
@@ -328,6 +321,11 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 			o.server.family.closeAll(cause, "this node has left its cluster")
 		case island:
 			o.server.family.closeAll(cause, "this node sees only a minority of its cluster")
+		}
+	}
+	if late {
+		if err := o.save(out.Save, cause); err != nil {
+			return err
 		}
 	}
 	o.transmit(out)
@@ -352,4 +350,21 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 		}
 	}
 	return nil
+}
+
+// save writes nodes.conf.
+func (o *owner) save(save *gossip.Save, cause *conn) error {
+	err := o.storage.Save(save.Text, save.Sync)
+	switch {
+	case err == nil:
+		return nil
+	case save.MayFail:
+		return fmt.Errorf("error saving the cluster node config: %w", err)
+	}
+	o.dead = true
+	o.server.fatal(fmt.Errorf("saving the cluster configuration: %w", err))
+	if cause != nil {
+		cause.outbox.kill(errSaveFailed.Error())
+	}
+	return errSaveFailed
 }
