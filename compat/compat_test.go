@@ -50,7 +50,7 @@ func TestCommands(t *testing.T) { commands(t, startNode(t)) }
 func TestCommandsAgainstRedis(t *testing.T) { commands(t, startRedis(t)) }
 
 func commands(t *testing.T, n *node) {
-	eachCell(t, func(t *testing.T, c cell) {
+	eachClient(t, hasCommands, func(t *testing.T, c client) {
 		want := slices.DeleteFunc(slices.Clone(commandLines), func(line string) bool {
 			name, _, _ := strings.Cut(line, " ")
 			return slices.Contains(c.lacks[c.kind], name)
@@ -88,7 +88,8 @@ func TestSlotChanges(t *testing.T) {
 			text:    `MOVED 5461 127.0.0.1:{other-port}`,
 		},
 	}
-	eachCell(t, func(t *testing.T, c cell) {
+	file := readCells(t)
+	eachClient(t, everyLibrary, func(t *testing.T, c client) {
 		run := func(channel, snapshot, want string, of func(change) string) {
 			t.Run(channel, func(t *testing.T) {
 				n := startBeside(t)
@@ -109,7 +110,7 @@ func TestSlotChanges(t *testing.T) {
 			})
 		}
 		const mapJSON = `[[0,16383,["127.0.0.1",{port},"{id}",{"config-epoch":"1"}]]]`
-		if c.nested {
+		if file.classes[c.key()][1] == asRow {
 			const mapRows = `[[0,16383,["127.0.0.1",{port},"{id}",["config-epoch","1"]]]]`
 			nested := func(ch change) string { return ch.nested }
 			run("__cluster-slots__", "__cluster-slots__:snapshot", mapRows, nested)
@@ -133,7 +134,7 @@ func quote(payload string) string {
 // TestKeyEvents follows all channels by a pattern: keyspace events and
 // messages arrive, and nothing of the family when slots change.
 func TestKeyEvents(t *testing.T) {
-	eachCell(t, func(t *testing.T, c cell) {
+	eachClient(t, everyLibrary, func(t *testing.T, c client) {
 		n := startNode(t)
 		n.ok("CONFIG", "SET", "notify-keyspace-events", "KEA")
 		p := c.start(t, "subscribe", n.addr, "*")

@@ -1,8 +1,10 @@
 package compat
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,84 +14,126 @@ import (
 
 // A library is a client library with the program that drives it.
 type library struct {
-	name string // its folder in clients
-	// program returns the program's command line, or leaves the test out if
-	// the machine lacks what it needs.
+	name string // <library>-<major>, unique; in cells.txt too
+
+	// folder holds the program, in clients; empty for the one of that name.
+	// Two rows can share one, as for a library with a blocking and an
+	// asynchronous client.
+	folder string
+
+	title   string // as people call it, with the major version: "go-redis 9"
+	version string // exactly the pinned one
+
+	// program returns the program's command line up to the task, or leaves the
+	// test out if the machine lacks what it needs.
 	program func(t *testing.T, folder string) []string
-	// protocols are those that the library speaks.
-	protocols []string
-	// nested says that the library hands a nested payload to its user.
-	nested bool
+
+	protocols []string // those that the library speaks: "2", "3"
+	kinds     []string // "single", "cluster"; nil for both
+
+	commands bool // the program has the commands task
 	// lacks names the lines of the commands task that a kind of client has no
 	// method for.
 	lacks map[string][]string
+
+	load []string // the modes of the load task: "off", "on", "smigrated"; nil if there is none
+
+	heavy bool // takes seconds to start, as a JVM does
 }
 
-var libraries = []library{
-	{name: "go-redis-9", program: goProgram, protocols: []string{"2", "3"}},
-	{name: "rueidis", program: goProgram, protocols: []string{"2", "3"}},
-	{
-		name: "redis-py-4.3", program: debianPython("redis", "4.3.4", "python3-redis"),
-		protocols: []string{"2"}, nested: true,
-		lacks: map[string][]string{"cluster": {"transaction", "watch-quiet", "watch-changed"}},
-	},
+// libraries are the tables of all ecosystems, each in <ecosystem>_test.go.
+var libraries = slices.Concat(goLibraries, debianLibraries)
+
+// installed leaves a test out unless an ecosystem's libraries are installed as
+// this tree pins them, and returns the folder of one of them.
+func installed(t *testing.T, ecosystem, name string) string {
+	t.Helper()
+	check, _ := checks.LoadOrStore(ecosystem, sync.OnceValue(func() error {
+		out, err := exec.Command(filepath.Join(root, ".ci", "clients.d", ecosystem), "check").CombinedOutput()
+		if err != nil {
+			return &toolError{out, err}
+		}
+		return nil
+	}))
+	if err := check.(func() error)(); err != nil {
+		lacking(t, name+", which .ci/clients installs,", err)
+	}
+	return filepath.Join(clientsFolder(t), name)
 }
 
-// A cell is one way in which a library can be used.
-type cell struct {
+// checks holds the outcome of each ecosystem's check by its name.
+var checks sync.Map
+
+// clientsFolder is where .ci/clients installs what it does.
+func clientsFolder(t *testing.T) string {
+	t.Helper()
+	if folder := os.Getenv("SLOTCAST_CLIENTS"); folder != "" {
+		return folder
+	}
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	return filepath.Join(cache, "slotcast", "clients")
+}
+
+// A client is one way in which a library can be used.
+type client struct {
 	library
 	resp string
 	kind string // single or cluster
 	argv []string
 }
 
-// start runs the library's program with a task against an address.
-func (c cell) start(t *testing.T, task, addr string, channels ...string) *process {
+// start runs the library's program with a task against an address. More are
+// the channels, or the mode of a load.
+func (c client) start(t *testing.T, task, addr string, more ...string) *process {
 	t.Helper()
 	args := append(c.argv[1:len(c.argv):len(c.argv)], task, addr, c.resp, c.kind)
-	return start(t, c.argv[0], append(args, channels...)...)
+	return start(t, c.argv[0], append(args, more...)...)
 }
 
-// eachCell runs a test for every library, protocol and kind of client.
-func eachCell(t *testing.T, test func(t *testing.T, c cell)) {
+// command returns the program's command line up to the task.
+func (l library) command(t *testing.T) []string {
+	t.Helper()
+	folder := l.folder
+	if folder == "" {
+		folder = l.name
+	}
+	return l.program(t, filepath.Join("clients", folder))
+}
+
+// clients are the ways in which the library can be used.
+func (l library) clients(argv []string) []client {
+	kinds := l.kinds
+	if kinds == nil {
+		kinds = []string{"single", "cluster"}
+	}
+	var clients []client
+	for _, resp := range l.protocols {
+		for _, kind := range kinds {
+			clients = append(clients, client{l, resp, kind, argv})
+		}
+	}
+	return clients
+}
+
+// eachClient runs a test for every library, protocol and kind of client that
+// is wanted.
+func eachClient(t *testing.T, wanted func(library) bool, test func(t *testing.T, c client)) {
 	for _, l := range libraries {
+		if !wanted(l) {
+			continue
+		}
 		t.Run(l.name, func(t *testing.T) {
-			argv := l.program(t, filepath.Join("clients", l.name))
-			for _, resp := range l.protocols {
-				for _, kind := range []string{"single", "cluster"} {
-					t.Run("resp"+resp+"/"+kind, func(t *testing.T) { test(t, cell{l, resp, kind, argv}) })
-				}
+			for _, c := range l.clients(l.command(t)) {
+				t.Run("resp"+c.resp+"/"+c.kind, func(t *testing.T) { test(t, c) })
 			}
 		})
 	}
 }
 
-// goPrograms holds the outcome of each build by its folder.
-var goPrograms sync.Map
+func everyLibrary(library) bool { return true }
 
-// goProgram builds a nested module, once for all tests. What cannot be fetched
-// is lacking; what does not build is an error.
-func goProgram(t *testing.T, folder string) []string {
-	t.Helper()
-	type outcome struct {
-		fetched error
-		path    string
-		err     error
-	}
-	build, _ := goPrograms.LoadOrStore(folder, sync.OnceValue(func() outcome {
-		if out, err := goTool(folder, "mod", "download"); err != nil {
-			return outcome{fetched: &toolError{out, err}}
-		}
-		path, err := goBuild(folder, filepath.Join(built, strings.ReplaceAll(folder, string(filepath.Separator), "_")))
-		return outcome{path: path, err: err}
-	}))
-	result := build.(func() outcome)()
-	if result.fetched != nil {
-		lacking(t, "the modules of "+folder, result.fetched)
-	}
-	require.NoError(t, result.err)
-	return []string{result.path}
-}
+func hasCommands(l library) bool { return l.commands }
 
 // A toolError is what a tool said when it failed.
 type toolError struct {
@@ -97,21 +141,4 @@ type toolError struct {
 	err error
 }
 
-func (e *toolError) Error() string { return e.err.Error() + "\n" + string(e.out) }
-
-// debianPython runs a program with the system's Python, where the
-// distribution's package of this version is.
-func debianPython(module, version, pkg string) func(t *testing.T, folder string) []string {
-	return func(t *testing.T, folder string) []string {
-		t.Helper()
-		const python = "/usr/bin/python3"
-		out, err := exec.Command(python, "-c", "import "+module+"; print("+module+".__version__)").CombinedOutput()
-		if err != nil {
-			lacking(t, "Debian's package "+pkg, &toolError{out, err})
-		}
-		if found := strings.TrimSpace(string(out)); found != version {
-			lacking(t, "Debian's package "+pkg+" "+version, "the version here is "+found)
-		}
-		return []string{python, filepath.Join(folder, "main.py")}
-	}
-}
+func (e *toolError) Error() string { return e.err.Error() + "\n" + strings.TrimSpace(string(e.out)) }

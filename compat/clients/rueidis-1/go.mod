@@ -1,4 +1,4 @@
-module slotcast/compat/clients/rueidis
+module slotcast/compat/clients/rueidis-1
 
 go 1.26
 

@@ -1,4 +1,4 @@
-// Command rueidis drives the library of that name; package compat says what
+// Command rueidis-1 drives rueidis; package compat says what
 // it is asked to do and what it prints.
 package main
 
@@ -12,7 +12,7 @@ import (
 
 func main() {
 	if len(os.Args) < 5 {
-		fail("usage: rueidis commands|subscribe <addr> <resp> single|cluster [channel...]")
+		fail("usage: rueidis-1 commands|subscribe <addr> <resp> single|cluster [channel...]")
 	}
 	what, addr, resp, kind, channels := os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5:]
 	client, err := rueidis.NewClient(rueidis.ClientOption{

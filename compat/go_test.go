@@ -1,0 +1,49 @@
+package compat
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// goLibraries are nested modules, whose programs the tests build.
+var goLibraries = []library{
+	{
+		name: "go-redis-9", title: "go-redis 9", version: "9.23.0", program: goProgram,
+		protocols: []string{"2", "3"}, commands: true,
+	},
+	{
+		name: "rueidis-1", title: "rueidis 1", version: "1.0.79", program: goProgram,
+		protocols: []string{"2", "3"}, commands: true,
+	},
+}
+
+// goPrograms holds the outcome of each build by its folder.
+var goPrograms sync.Map
+
+// goProgram builds a nested module, once for all tests. What cannot be fetched
+// is lacking; what does not build is an error.
+func goProgram(t *testing.T, folder string) []string {
+	t.Helper()
+	type outcome struct {
+		fetched error
+		path    string
+		err     error
+	}
+	build, _ := goPrograms.LoadOrStore(folder, sync.OnceValue(func() outcome {
+		if out, err := goTool(folder, "mod", "download"); err != nil {
+			return outcome{fetched: &toolError{out, err}}
+		}
+		path, err := goBuild(folder, filepath.Join(built, strings.ReplaceAll(folder, string(filepath.Separator), "_")))
+		return outcome{path: path, err: err}
+	}))
+	result := build.(func() outcome)()
+	if result.fetched != nil {
+		lacking(t, "the modules of "+folder, result.fetched)
+	}
+	require.NoError(t, result.err)
+	return []string{result.path}
+}
