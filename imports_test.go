@@ -21,7 +21,7 @@ import (
 var mayImport = map[string][]string{
 	".":            {"config", "localcluster", "nodesfile", "server"},
 	"localcluster": {"clusterstate", "config", "nodesfile", "server"},
-	"server":       {"channels", "clusterstate", "config", "dump", "glob", "gossip", "gossip/bus", "keyspace", "nodesfile", "resp2", "resp3", "splitargs"},
+	"server":       {"channels", "clusterstate", "config", "dump", "glob", "gossip", "gossip/bus", "keyspace", "nodesfile", "quirks", "resp2", "resp3", "splitargs"},
 	"channels":     {"glob", "resp2", "resp3"},
 	"gossip":       {"clusterstate", "gossip/frame"},
 	"gossip/bus":   {"gossip", "gossip/frame"},
@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"dump":         {},
 	"keyspace":     {"glob"},
 	"nodesfile":    {},
+	"quirks":       {},
 	"config":       {"glob", "splitargs"},
 	"resp2":        {"splitargs"},
 	"resp3":        {"resp2"},

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"slotcast/channels"
 	"slotcast/config"
 )
 
@@ -85,6 +86,10 @@ func (c *conn) appendInfo(b []byte, cl *call) []byte {
 	if waiting > 0 {
 		events = "rw"
 	}
+	payload := "row"
+	if c.form()&channels.JSON != 0 {
+		payload = "json"
+	}
 	multi, queuedBytes := c.queued.Load(), int(c.queuedSize.Load())
 	buffer := int(c.replyCap.Load())
 	listBytes := waiting + slices*int(unsafe.Sizeof([]byte(nil)))
@@ -93,10 +98,10 @@ func (c *conn) appendInfo(b []byte, cl *call) []byte {
 	now := time.Now()
 	return fmt.Appendf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=0"+
 		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d"+
-		" obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s",
+		" obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s cluster-slots-payload=%s",
 		c.id, c.remoteAddr(), c.localAddr(), c.socket.fd, id.name,
 		int(now.Sub(c.created).Seconds()), (now.UnixMilli()-c.lastActive.Load())/1000, c.infoFlags(id),
 		c.numSub.Load(), c.numPsub.Load(), c.numSsub.Load(), multi,
 		in, max(room-in, 0), args, queuedBytes, buffer, c.replyPeak.Load(),
-		replies, slices, listBytes, memory, events, name, defaultUser, proto, id.libName, id.libVersion)
+		replies, slices, listBytes, memory, events, name, defaultUser, proto, id.libName, id.libVersion, payload)
 }

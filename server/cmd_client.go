@@ -1,5 +1,7 @@
 package server
 
+import "slotcast/quirks"
+
 func clientCommands() []command {
 	const f = noScript | loading | stale
 	const adm = admin | f
@@ -98,7 +100,10 @@ func printable(b []byte) bool {
 // rename changes what the client calls itself, and with it the form in which it
 // may want messages.
 func (c *conn) rename(change func(*identity)) {
-	c.alter(change)
+	c.alter(func(id *identity) {
+		change(id)
+		id.readsText = quirks.ReadsText(quirks.Client{LibName: id.libName, LibVersion: id.libVersion, Name: id.name})
+	})
 	c.refile()
 }
 

@@ -37,9 +37,9 @@ func TestClientInfoTellsTheState(t *testing.T) {
 
 	require.Equal(t, map[string]string{
 		"addr": c.LocalAddr().String(), "laddr": s.addr, "name": "", "flags": "N", "db": "0", "multi": "-1",
-		"cmd": "client|id", "user": "default", "redir": "-1", "resp": "2", "events": "r", "lib-name": "", "lib-ver": "",
+		"cmd": "client|id", "user": "default", "redir": "-1", "resp": "2", "events": "r", "lib-name": "", "lib-ver": "", "cluster-slots-payload": "row",
 		"argv-mem": "0", "multi-mem": "0", "omem": "0", "oll": "0", "qbuf": "0",
-	}, only(info(), "addr", "laddr", "name", "flags", "db", "multi", "cmd", "user", "redir", "resp", "events", "lib-name", "lib-ver",
+	}, only(info(), "addr", "laddr", "name", "flags", "db", "multi", "cmd", "user", "redir", "resp", "events", "lib-name", "lib-ver", "cluster-slots-payload",
 		"argv-mem", "multi-mem", "omem", "oll", "qbuf"))
 
 	c.do("HELLO", "3")

@@ -221,10 +221,9 @@ func reset(cl *call) {
 		c.replyMode = replyOn
 	}
 	c.authenticated = cl.server.config.Values().RequirePass == ""
-	c.alter(func(id *identity) {
+	c.rename(func(id *identity) {
 		*id = identity{resp3: id.resp3, libName: id.libName, libVersion: id.libVersion, noEvict: id.noEvict, authenticated: c.authenticated}
 	})
-	c.refile()
 	c.setProtocol(false)
 	cl.reply.Status("RESET")
 }

@@ -65,6 +65,7 @@ type conn struct {
 // identity is what a client says of itself, and what is derived from it.
 type identity struct {
 	name, libName, libVersion string
+	readsText                 bool // by these, rows of the bare channel are to be JSON
 	resp3                     bool
 	authenticated             bool
 	readonly                  bool

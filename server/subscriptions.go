@@ -46,11 +46,17 @@ func (c *conn) refile() { c.outbox.refile() }
 // form may be asked for by any goroutine.
 func (c *conn) form() channels.Form {
 	var f channels.Form
-	if c.identity.Load().resp3 {
+	id := c.identity.Load()
+	if id.resp3 {
 		f |= channels.RESP3
 	}
-	if c.server.config.Values().SlotsPayload == config.PayloadJSON {
+	switch c.server.config.Values().SlotsPayload {
+	case config.PayloadJSON:
 		f |= channels.JSON
+	case config.PayloadAuto:
+		if id.readsText {
+			f |= channels.JSON
+		}
 	}
 	return f
 }

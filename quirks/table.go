@@ -1,0 +1,71 @@
+package quirks
+
+// Table lists the libraries whose ordinary listener cannot read a nested row.
+// An entry gets a Before, or leaves, when a release of its library can.
+//
+// Libraries that read rows need no entry, and what they send is of no account:
+// redis-py, valkey-py, predis, redis-rs, GlideJS. Those that cannot and never
+// say who they are (redigo, radix, phpredis, go-redis 8, single connections of
+// iovalkey, Redisson) cannot have one: for them is __cluster-slots__:json.
+var Table = []Entry{
+	{
+		Library: "go-redis",
+		LibName: "go-redis", // go-redis(,go1.26.8): always with the version of Go
+		Reason:  "the process ends: interface {} is int64, not string",
+		Shown:   "compat: go-redis-9",
+	},
+	{
+		Library: "rueidis",
+		LibName: "rueidis",
+		Reason:  "the message arrives empty",
+		Shown:   "compat: rueidis",
+	},
+	{
+		Library: "valkey-go",
+		LibName: "valkey",
+		Reason:  "the message arrives empty",
+		Shown:   ByHand,
+	},
+	{
+		Library: "valkey-glide for Go",
+		LibName: "GlideGo",
+		Reason:  "the message is dropped, or garbled for a pattern",
+		Shown:   ByHand,
+	},
+	{
+		Library: "node-redis",
+		LibName: "node-redis", // node-redis(tag) with clientInfoTag
+		Reason:  "string listeners get the elements joined by commas; version 5 loses the message on RESP3",
+		Shown:   ByHand,
+	},
+	{
+		Library: "ioredis",
+		LibName: "ioredis", // ioredis(tag) with clientInfoTag
+		Reason:  "the message event has the elements joined by commas",
+		Shown:   ByHand,
+	},
+	{
+		Library:    "iovalkey, and ioredis before it sent a LIB-NAME, as cluster clients",
+		ClientName: "ioredis-cluster(subscriber)",
+		Reason:     "the message event has the elements joined by commas",
+		Shown:      ByHand,
+	},
+	{
+		Library: "Jedis",
+		LibName: "jedis*", // jedis(suffix) by ClientSetInfoConfig
+		Reason:  "subscribe() throws a ClassCastException",
+		Shown:   ByHand,
+	},
+	{
+		Library: "Lettuce",
+		LibName: "Lettuce", // Lettuce(suffix) by LibraryInfo
+		Reason:  "the last string of the row alone, or a ClassCastException",
+		Shown:   BySource,
+	},
+	{
+		Library: "StackExchange.Redis",
+		LibName: "SE.Redis*", // SE.Redis-suffix by AddLibraryNameSuffix
+		Reason:  "one callback for each element of the row",
+		Shown:   BySource,
+	},
+}
