@@ -21,6 +21,7 @@ import (
 var mayImport = map[string][]string{
 	".":            {"config", "localcluster", "nodesfile", "server"},
 	"localcluster": {"clusterstate", "config", "nodesfile", "server"},
+	"testcluster":  {"clusterstate", "config", "localcluster"},
 	"server":       {"channels", "clusterstate", "config", "dump", "glob", "gossip", "gossip/bus", "keyspace", "nodesfile", "quirks", "resp2", "resp3", "splitargs"},
 	"channels":     {"glob", "resp2", "resp3"},
 	"gossip":       {"clusterstate", "gossip/frame"},

@@ -16,14 +16,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
+	"slotcast/clusterstate"
 	"slotcast/config"
-	"slotcast/nodesfile"
-	"slotcast/server"
 )
 
 // Options are what a cluster is made of.
@@ -35,6 +33,9 @@ type Options struct {
 	// DrainTime bounds how long the clients of a node that is shut down alone
 	// may take to read their last replies.
 	DrainTime time.Duration
+	// DialBus, if there is one, is how a node, counted from 0, connects to the
+	// bus of another.
+	DialBus func(ctx context.Context, node int, addr string) (net.Conn, error)
 	// Fatal is told of an error after which a node must not go on. It should
 	// end the process.
 	Fatal func(error)
@@ -42,18 +43,14 @@ type Options struct {
 
 // Cluster is a running cluster.
 type Cluster struct {
-	nodes []*node
-	done  chan struct{}
-	stop  chan struct{} // closed by Close
-	once  sync.Once     // of Close
-	gone  sync.WaitGroup
-}
+	options Options
+	nodes   []*node
+	done    chan struct{}
+	running sync.WaitGroup // the goroutines that watch for SHUTDOWN
 
-type node struct {
-	config  *config.Config
-	storage nodesfile.Storage
-	server  *server.Server
-	end     sync.Once
+	mu     sync.Mutex // guards the rest
+	left   int        // nodes that no client has shut down
+	closed bool
 }
 
 // Node describes a node, for a person to read.
@@ -61,59 +58,30 @@ type Node struct{ ID, Addr, Slots string }
 
 // Start starts the nodes. When it returns all of them accept clients.
 func Start(o Options) (*Cluster, error) {
-	c := &Cluster{done: make(chan struct{}), stop: make(chan struct{})}
 	n := o.Config.LocalCluster()
 	if err := enoughFiles(n); err != nil {
 		return nil, err
 	}
-	configs := make([]*config.Config, n)
-	for i := range configs {
-		configs[i] = o.Config.ForNode(i)
+	c := &Cluster{options: o, done: make(chan struct{}), left: n}
+	for i := range n {
+		c.nodes = append(c.nodes, &node{cluster: c, number: i})
 	}
-	if err := c.start(o, configs); err != nil {
+	if err := c.start(); err != nil {
 		c.Close(context.Background())
 		return nil, err
 	}
-	for _, n := range c.nodes {
-		c.gone.Add(1)
-		go func() { // ends when the node is shut down, or with Close
-			defer c.gone.Done()
-			select {
-			case <-n.server.Shutdown():
-				ctx, cancel := context.WithTimeout(context.Background(), o.DrainTime)
-				defer cancel()
-				n.close(ctx)
-			case <-c.stop:
-			}
-		}()
-	}
-	go func() { // ends after the goroutines above
-		c.gone.Wait()
-		close(c.done)
-	}()
 	return c, nil
 }
 
-func (c *Cluster) start(o Options, configs []*config.Config) error {
-	storages, formed, err := openStorages(configs, o.Config.Given("dir"))
-	for i, s := range storages {
-		c.nodes = append(c.nodes, &node{config: configs[i], storage: s})
-	}
+func (c *Cluster) start() error {
+	formed, err := c.openStorages()
 	if err != nil {
 		return err
 	}
 	for _, n := range c.nodes {
-		port := n.config.Values().Port
-		n.server, err = server.New(server.Options{
-			Config: n.config, Log: o.Log(n.config), Storage: n.storage, Version: o.Version, Formed: formed,
-			Fatal: func(err error) { o.Fatal(fmt.Errorf("node on port %d: %w", port, err)) },
-		})
-		if err != nil {
-			return fmt.Errorf("node on port %d: %w", port, err)
-		}
-		if err := n.server.OpenListeners(); err != nil {
+		if err := n.run(formed); err != nil {
 			if errors.Is(err, syscall.EADDRINUSE) {
-				err = fmt.Errorf("%w; the %d nodes need consecutive ports, --port says from where on", err, len(configs))
+				err = fmt.Errorf("%w; the %d nodes need consecutive ports, --port says from where on", err, len(c.nodes))
 			}
 			return err
 		}
@@ -121,21 +89,20 @@ func (c *Cluster) start(o Options, configs []*config.Config) error {
 	return nil
 }
 
-// openStorages returns where each node keeps its nodes.conf. If none has any, as
+// openStorages opens where each node keeps its nodes.conf. If none has any, as
 // always in memory, a cluster is formed.
-func openStorages(configs []*config.Config, files bool) (list []nodesfile.Storage, formed bool, err error) {
+func (c *Cluster) openStorages() (formed bool, err error) {
+	var configs []*config.Config
 	known := 0
-	for _, c := range configs {
-		var s nodesfile.Storage = nodesfile.NewMemory()
-		if files {
-			if s, err = nodesfile.Open(c.Values().Path(c.Values().ClusterConfigFile)); err != nil {
-				return list, false, err
-			}
+	for _, n := range c.nodes {
+		n.config = c.options.Config.ForNode(n.number)
+		configs = append(configs, n.config)
+		if err := n.open(); err != nil {
+			return false, err
 		}
-		list = append(list, s)
-		text, err := s.Load()
+		text, err := n.storage.Load()
 		if err != nil {
-			return list, false, err
+			return false, err
 		}
 		if len(text) > 0 {
 			known++
@@ -144,17 +111,17 @@ func openStorages(configs []*config.Config, files bool) (list []nodesfile.Storag
 	switch known {
 	case 0:
 	case len(configs):
-		return list, false, nil
+		return false, nil
 	default:
-		return list, false, fmt.Errorf("%s has cluster files of %d of the %d nodes: remove them, or start as many nodes as there were",
+		return false, fmt.Errorf("%s has cluster files of %d of the %d nodes: remove them, or start as many nodes as there were",
 			configs[0].Values().Dir, known, len(configs))
 	}
 	for i, conf := range form(configs) {
-		if err := list[i].Save(conf.Append(nil), true); err != nil {
-			return list, false, fmt.Errorf("saving the cluster configuration: %w", err)
+		if err := c.nodes[i].storage.Save(conf.Append(nil), true); err != nil {
+			return false, fmt.Errorf("saving the cluster configuration: %w", err)
 		}
 	}
-	return list, true, nil
+	return true, nil
 }
 
 // enoughFiles checks that the process may have as many files open as the nodes
@@ -174,11 +141,20 @@ func enoughFiles(n int) error {
 func (c *Cluster) Nodes() []Node {
 	list := make([]Node, len(c.nodes))
 	for i, n := range c.nodes {
-		v := n.config.Values()
-		id, slots := n.server.Describe()
-		list[i] = Node{ID: id, Addr: net.JoinHostPort(address(v), strconv.Itoa(v.Port)), Slots: slots}
+		list[i] = n.describe()
 	}
 	return list
+}
+
+// View is the map by which a node redirects its clients, nil while it is down.
+func (c *Cluster) View(node int) *clusterstate.View {
+	n := c.nodes[node]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.server == nil {
+		return nil
+	}
+	return n.server.View()
 }
 
 // Done is closed once every node has ended, be it that clients have shut down
@@ -188,20 +164,19 @@ func (c *Cluster) Done() <-chan struct{} { return c.done }
 // Close ends all nodes. ctx bounds how long clients may take to read their last
 // replies.
 func (c *Cluster) Close(ctx context.Context) {
-	c.once.Do(func() { close(c.stop) })
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
 	var ending sync.WaitGroup
 	for _, n := range c.nodes {
-		ending.Go(func() { n.close(ctx) }) // ends with the node
+		ending.Go(func() { n.end(ctx) }) // ends with the node
 	}
 	ending.Wait()
-	c.gone.Wait()
-}
-
-func (n *node) close(ctx context.Context) {
-	n.end.Do(func() {
-		if n.server != nil {
-			n.server.Close(ctx)
-		}
-		n.storage.Close()
-	})
+	c.running.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left > 0 {
+		c.left = 0
+		close(c.done)
+	}
 }

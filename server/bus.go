@@ -10,12 +10,9 @@ import (
 	"slotcast/gossip/bus"
 )
 
-// busDial connects to another node's bus.
-type busDial = func(ctx context.Context, addr string) (net.Conn, error)
-
 // startBus makes the transport of the cluster bus, which does nothing before a
-// listener is added or the state machine dials. dial is nil but in tests.
-func (o *owner) startBus(dial busDial) {
+// listener is added or the state machine dials.
+func (o *owner) startBus(dial func(ctx context.Context, addr string) (net.Conn, error)) {
 	o.bus = bus.New(bus.Options{
 		Report:    o.report,
 		Settle:    o.settle,

@@ -75,7 +75,7 @@ func startBusNodes(t *testing.T, n int) []*busNode {
 		s, err := New(Options{
 			Config: c, Log: slog.New(slog.DiscardHandler), Storage: storage, Version: "test", Formed: true,
 			Fatal: func(err error) { t.Errorf("the node had to end: %v", err) },
-			dialBus: func(ctx context.Context, addr string) (net.Conn, error) {
+			DialBus: func(ctx context.Context, addr string) (net.Conn, error) {
 				if !mayDial[addr] {
 					return nil, errors.New("not in this test")
 				}

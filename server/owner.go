@@ -48,7 +48,7 @@ func (s *Server) startOwner(options Options) (err error) {
 		inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	o.outgoing.init()
-	o.startBus(options.dialBus)
+	o.startBus(options.DialBus)
 	defer func() {
 		if err != nil {
 			close(o.quit) // nobody will take what the bus has to report

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"slotcast/channels"
+	"slotcast/clusterstate"
 	"slotcast/config"
 	"slotcast/keyspace"
 	"slotcast/nodesfile"
@@ -47,9 +48,9 @@ type Options struct {
 	// should end the process.
 	Fatal func(error)
 
-	// dialBus connects to the bus of other nodes; a test may put itself in its
-	// place.
-	dialBus busDial
+	// DialBus connects to the bus of another node, at host:port; nil is plain
+	// TCP. Who wants to cut nodes off from each other puts itself in its place.
+	DialBus func(ctx context.Context, addr string) (net.Conn, error)
 }
 
 // Server is one node. New starts its owner; Serve accepts clients; Close ends
@@ -174,8 +175,12 @@ func (s *Server) Describe() (id, slots string) {
 	return string(v.Myself().ID), slots
 }
 
+// View is the map by which clients are redirected now.
+func (s *Server) View() *clusterstate.View { return s.topology.current() }
+
 // Close stops accepting, lets the replies that are ready leave, ends every
-// connection, and waits for all goroutines. ctx bounds the friendly part.
+// connection, and waits for all goroutines. ctx bounds the friendly part; one
+// that is over already makes this the end of a process that is killed.
 func (s *Server) Close(ctx context.Context) {
 	s.mu.Lock()
 	if s.closing {
