@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -95,9 +96,10 @@ func TestSlotChanges(t *testing.T) {
 				n := startBeside(t)
 				p := c.start(t, "subscribe", n.addr, channel, snapshot, "news")
 				p.expect("subscribed "+channel, "subscribed "+snapshot, "subscribed news")
-				p.expect(n.fill("message " + snapshot + " " + want))
+				// Redis.pm hands out what came with the confirmations only when
+				// more comes.
 				n.publish("news", "before")
-				p.expect(`message news "before"`)
+				p.expect(n.fill("message "+snapshot+" "+want), `message news "before"`)
 				for _, ch := range changes {
 					n.ok(strings.Split(n.fill(strings.Join(ch.command, " ")), " ")...)
 					if payload := of(ch); payload != "" {
@@ -110,9 +112,22 @@ func TestSlotChanges(t *testing.T) {
 			})
 		}
 		const mapJSON = `[[0,16383,["127.0.0.1",{port},"{id}",{"config-epoch":"1"}]]]`
-		if file.classes[c.key()][1] == asRow {
-			const mapRows = `[[0,16383,["127.0.0.1",{port},"{id}",["config-epoch","1"]]]]`
+		classes := file.classes[c.key()]
+		if classes[2] == impossible {
+			t.Skip("no message reaches a user of it")
+		}
+		if classes[1] == asRow {
+			mapRows := `[[0,16383,["127.0.0.1",{port},"{id}",["config-epoch","1"]]]]`
 			nested := func(ch change) string { return ch.nested }
+			if c.resp == "3" {
+				mapRows = mapJSON
+				nested = func(ch change) string { return ch.row }
+			}
+			if c.untyped {
+				mapRows = texts(mapRows)
+				typed := nested
+				nested = func(ch change) string { return texts(typed(ch)) }
+			}
 			run("__cluster-slots__", "__cluster-slots__:snapshot", mapRows, nested)
 			run("__cluster-slots__:row", "__cluster-slots__:snapshot", mapRows, nested)
 		}
@@ -131,10 +146,20 @@ func quote(payload string) string {
 	return `"` + strings.ReplaceAll(payload, `"`, `\"`) + `"`
 }
 
+// number is a number in JSON, or a word to be filled in with one.
+var number = regexp.MustCompile(`([\[,])(\d+|\{(?:other-)?port\})`)
+
+// texts is a row whose numbers are text.
+func texts(row string) string { return number.ReplaceAllString(row, `$1"$2"`) }
+
 // TestKeyEvents follows all channels by a pattern: keyspace events and
 // messages arrive, and nothing of the family when slots change.
 func TestKeyEvents(t *testing.T) {
+	file := readCells(t)
 	eachClient(t, everyLibrary, func(t *testing.T, c client) {
+		if file.classes[c.key()][2] == impossible {
+			t.Skip("no message reaches a user of it")
+		}
 		n := startNode(t)
 		n.ok("CONFIG", "SET", "notify-keyspace-events", "KEA")
 		p := c.start(t, "subscribe", n.addr, "*")

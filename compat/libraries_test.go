@@ -31,6 +31,9 @@ type library struct {
 	protocols []string // those that the library speaks: "2", "3"
 	kinds     []string // "single", "cluster"; nil for both
 
+	// untyped says that numbers of a nested payload reach the user as text.
+	untyped bool
+
 	commands bool // the program has the commands task
 	// lacks names the lines of the commands task that a kind of client has no
 	// method for.

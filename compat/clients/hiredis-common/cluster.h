@@ -1,0 +1,12 @@
+/* The cluster client of libvalkey; hiredis has none. */
+#ifndef CLUSTER_H
+#define CLUSTER_H
+
+#include "program.h"
+
+/* A connection to one node that the cluster client found, to subscribe on. */
+redisContext *cluster_subscriber(const struct task *task);
+
+void cluster_keys(const struct task *task);
+
+#endif

@@ -1,0 +1,11 @@
+# Drives Perl's Redis; package compat says what it is asked to do and what it
+# prints.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../perl-common";
+use Redis;
+use program;
+
+program::run('Redis');
