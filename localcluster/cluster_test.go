@@ -3,6 +3,7 @@ package localcluster
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,6 +81,21 @@ func stop(c *Cluster) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	c.Close(ctx)
+}
+
+// until waits for a state that nothing announces.
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	late := time.After(patience)
+	for !is() {
+		select {
+		case <-poll.C:
+		case <-late:
+			require.Fail(t, "waited in vain")
+		}
+	}
 }
 
 type client struct {
@@ -203,6 +220,68 @@ func TestShutdownEndsOneNode(t *testing.T) {
 	case <-time.After(patience):
 		require.Fail(t, "the cluster has not ended")
 	}
+}
+
+// TestKillAndRestart: a node that is killed says nothing more, and comes back as
+// the same one, be its nodes.conf a file or in memory. The cluster does not end
+// meanwhile, even if all are killed.
+func TestKillAndRestart(t *testing.T) {
+	for _, args := range [][]string{nil, {"--dir", t.TempDir()}} {
+		cluster := start(t, load(t, 2, freePorts(t, 2), args...))
+		before := cluster.Nodes()
+		require.ErrorContains(t, cluster.Restart(0), "runs")
+		c := dial(t, before[0].Addr)
+		require.Equal(t, "+OK", c.do("CLUSTER", "SETSLOT", "16383", "NODE", before[0].ID), "it takes the slot")
+		now := cluster.Nodes()
+		require.Contains(t, now[0].Slots, "16383")
+
+		for i := range before {
+			cluster.Kill(i)
+			cluster.Kill(i) // it is down
+			require.Nil(t, cluster.View(i))
+		}
+		rest, err := io.ReadAll(c.r)
+		require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%v", err)
+		require.Empty(t, rest)
+		_, err = net.Dial("tcp", before[0].Addr)
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.Equal(t, now, cluster.Nodes(), "as they were")
+		select {
+		case <-cluster.Done():
+			require.Fail(t, "killed nodes may come back")
+		default:
+		}
+
+		for i := range before {
+			require.NoError(t, cluster.Restart(i))
+			require.EqualValues(t, before[i].ID, cluster.View(i).Myself().ID)
+		}
+		require.Equal(t, now[0], cluster.Nodes()[0])
+		until(t, func() bool { return cluster.View(1).ClusterOK() }) // it serves after a while
+		require.Equal(t, ":0", dial(t, before[1].Addr).do("EXISTS", "foo"))
+		stop(cluster)
+		require.ErrorContains(t, cluster.Restart(0), "has ended")
+	}
+}
+
+// TestRestartAfterShutdown: the cluster goes on as long as one node is left.
+func TestRestartAfterShutdown(t *testing.T) {
+	cluster := start(t, load(t, 2, freePorts(t, 2)))
+	down := func(i int) {
+		c := dial(t, cluster.Nodes()[i].Addr)
+		_, err := io.WriteString(c, "SHUTDOWN NOSAVE\r\n")
+		require.NoError(t, err)
+		_, err = io.ReadAll(c.r)
+		require.NoError(t, err)
+		until(t, func() bool { return cluster.View(i) == nil })
+	}
+	down(0)
+	require.NoError(t, cluster.Restart(0))
+	down(1)
+	require.Equal(t, "+PONG", dial(t, cluster.Nodes()[0].Addr).do("PING"))
+	down(0)
+	<-cluster.Done()
+	require.ErrorContains(t, cluster.Restart(0), "has ended")
 }
 
 // TestAClusterThatIsKept: with dir, a later start goes on with the same nodes and

@@ -24,6 +24,7 @@ type Cluster struct {
 	claim    *claim
 	log      log
 	password string
+	patience time.Duration
 }
 
 // Start starts a cluster of so many primaries that share all slots evenly, in
@@ -34,11 +35,11 @@ func Start(tb testing.TB, nodes int, options ...Option) *Cluster {
 	if nodes < 1 || nodes > MaxNodes {
 		tb.Fatalf("testcluster: a cluster has 1 to %d nodes, not %d", MaxNodes, nodes)
 	}
-	var s settings
+	s := settings{patience: 30 * time.Second} // only reached when something is broken
 	for _, o := range options {
 		o(&s)
 	}
-	c := &Cluster{tb: tb}
+	c := &Cluster{tb: tb, patience: s.patience}
 	// Registered first, so that it is done last: also the start may have failed.
 	tb.Cleanup(c.showLog)
 	if err := c.start(nodes, &s); err != nil {
@@ -82,7 +83,7 @@ func (c *Cluster) startAt(claim *claim, nodes int, s *settings) error {
 	}
 	network := newNetwork(claim.port, nodes)
 	local, err := localcluster.Start(localcluster.Options{
-		Config: cfg, Version: "testcluster", DrainTime: patience, DialBus: network.dial,
+		Config: cfg, Version: "testcluster", DrainTime: farewell, DialBus: network.dial,
 		Log: func(node *config.Config) *slog.Logger {
 			return slog.New(handler).With("node", node.Values().Port-claim.port)
 		},

@@ -19,15 +19,16 @@ func (e Error) Error() string { return string(e) }
 // conn is a connection for commands. It speaks RESP2.
 type conn struct {
 	net.Conn
-	in *bufio.Reader
+	in       *bufio.Reader
+	patience time.Duration // for a reply
 }
 
-func dial(addr, password string) (*conn, error) {
+func dial(addr, password string, patience time.Duration) (*conn, error) {
 	nc, err := net.DialTimeout("tcp", addr, patience)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{nc, bufio.NewReader(nc)}
+	c := &conn{nc, bufio.NewReader(nc), patience}
 	if password != "" {
 		if _, err := c.do("AUTH", password); err != nil {
 			c.close()
@@ -40,7 +41,7 @@ func dial(addr, password string) (*conn, error) {
 func (c *conn) close() { c.Conn.Close() }
 
 func (c *conn) do(args ...string) (any, error) {
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(c.patience)); err != nil {
 		return nil, err
 	}
 	var b strings.Builder

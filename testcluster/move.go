@@ -106,7 +106,7 @@ func (m *mover) moveKeys(slot string, from *Node) error {
 	if err != nil {
 		return err
 	}
-	migrate := []string{"MIGRATE", host, port, "", "0", strconv.FormatInt(patience.Milliseconds(), 10)}
+	migrate := []string{"MIGRATE", host, port, "", "0", strconv.FormatInt(m.to.cluster.patience.Milliseconds(), 10)}
 	if password := m.to.cluster.password; password != "" {
 		migrate = append(migrate, "AUTH", password)
 	}

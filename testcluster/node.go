@@ -38,7 +38,7 @@ func (n *Node) Do(args ...string) (any, error) {
 	return c.do(args...)
 }
 
-func (n *Node) dial() (*conn, error) { return dial(n.addr, n.cluster.password) }
+func (n *Node) dial() (*conn, error) { return dial(n.addr, n.cluster.password, n.cluster.patience) }
 
 // Kill ends the node as kill -9 ends a process: its ports are closed, clients and
 // the other nodes find their connections closed, a command that was under way

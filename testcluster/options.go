@@ -12,6 +12,7 @@ type Option func(*settings)
 
 type settings struct {
 	directives [][]string // name and values
+	patience   time.Duration
 }
 
 // Directive sets a directive of redis.conf on all nodes, such as
@@ -29,6 +30,12 @@ func Directive(name string, values ...string) Option {
 // failure; a test that waits for failures asks for less, half a second say.
 func NodeTimeout(d time.Duration) Option {
 	return Directive("cluster-node-timeout", strconv.FormatInt(d.Milliseconds(), 10))
+}
+
+// WaitAtMost sets how long a method waits, for a state of the cluster or for a
+// reply, before it fails the test: half a minute if nothing is set.
+func WaitAtMost(d time.Duration) Option {
+	return func(s *settings) { s.patience = d }
 }
 
 // chosen are the directives that belong to Start.

@@ -15,7 +15,7 @@ const patience = 30 * time.Second
 // await waits until nothing is amiss.
 func (c *Cluster) await(what string, amiss func() string) {
 	c.tb.Helper()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(c.patience)
 	defer late.Stop()
 	poll := time.NewTicker(500 * time.Microsecond)
 	defer poll.Stop()
@@ -27,7 +27,7 @@ func (c *Cluster) await(what string, amiss func() string) {
 		select {
 		case <-poll.C:
 		case <-late.C:
-			c.tb.Fatalf("testcluster: waited %v for %s: %s", patience, what, why)
+			c.tb.Fatalf("testcluster: waited %v for %s: %s", c.patience, what, why)
 		}
 	}
 }
