@@ -50,7 +50,7 @@ func (c *conn) infoFlags(id *identity) []byte {
 		}
 	}
 	add(id.monitoring, 'O')
-	add(c.subCount()+int(c.numSsub.Load()) > 0, 'P')
+	add(c.subscribing(), 'P')
 	add(c.queued.Load() >= 0, 'x')
 	add(c.isWaiting(), 'b')
 	add(c.unixSocket(), 'U')

@@ -5,6 +5,7 @@ import "slotcast/gossip"
 func clusterCommands() []command {
 	const change = admin | stale | noAsyncLoading | onOwner
 	const ask = stale | onOwner
+	const push = noScript | loading | stale | subscribes | readsMap
 	const varies = "nondeterministic_output"
 	sub := func(name string, arity int, f flags, since string, handler func(*call), tips ...string) *command {
 		return &command{name: name, arity: arity, flags: f, since: since, handler: handler, tips: tips}
@@ -38,6 +39,8 @@ func clusterCommands() []command {
 		sub("shards", 2, ask, "7.0.0", clusterShards, varies),
 		sub("slaves", 3, admin|stale|onOwner, "3.0.0", clusterReplicas, varies),
 		sub("slots", 2, stale|readsMap, "3.0.0", clusterSlots, varies),
+		sub("subscribe", 3, push, ownSince, clusterSubscribe),
+		sub("unsubscribe", 3, push, ownSince, clusterUnsubscribe),
 	}
 	return []command{
 		{name: "cluster", arity: -2, group: "cluster", since: "3.0.0", subcommands: list},
@@ -102,6 +105,10 @@ var clusterHelp = []string{
 	"SLOTS",
 	"    List the slot ranges with their nodes.",
 	"    Subscribe to __cluster-slots__ to be told when they change.",
+	"SUBSCRIBE SLOTS",
+	"    Push each row that changes to this RESP3 connection, without a channel.",
+	"UNSUBSCRIBE SLOTS",
+	"    Push no more rows that way.",
 	"HELP",
 	"    Print this text.",
 }

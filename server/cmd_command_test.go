@@ -14,12 +14,15 @@ import (
 )
 
 // newerCommands are those that redis-server 7.0.15 lacks, with the release
-// that brought them.
+// that brought them, of Redis or of slotcast.
 var newerCommands = map[string]string{
 	"cluster|myshardid": "7.2.0",
 	"client|setinfo":    "7.2.0",
 	"client|no-touch":   "7.2.0",
 	"waitaof":           "7.2.0",
+
+	"cluster|subscribe":   ownSince,
+	"cluster|unsubscribe": ownSince,
 }
 
 // absentCommands are subcommands of Redis that slotcast has no use for.

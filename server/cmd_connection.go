@@ -167,8 +167,12 @@ func hello(cl *call) {
 	if o.setName {
 		c.rename(func(id *identity) { id.name = string(o.name) })
 	}
-	if o.version != 0 {
-		c.setProtocol(o.version == 3)
+	switch o.version {
+	case 2:
+		c.leaveBare()
+		c.setProtocol(false)
+	case 3:
+		c.setProtocol(true)
 	}
 	r := cl.reply
 	r.Map(7)

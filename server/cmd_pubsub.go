@@ -104,20 +104,25 @@ func (cl *call) joined() {
 	}
 }
 
-// leaving unsubscribes from every name with leave and then confirms, so that
-// what was delivered before comes before the confirmations: after the last one
-// a RESP2 client expects nothing but replies. (An EXEC that has also subscribed
-// leaves it behind, since no message may precede its own confirmation.)
+// left is called by a command that has left something: what was delivered before
+// comes before its reply. (An EXEC that has also subscribed leaves it behind,
+// since no message may precede its own confirmation.)
+func (cl *call) left() {
+	if cl.exec == nil || !cl.exec.subscribed {
+		cl.conn.outbox.separate()
+	}
+	cl.conn.refile()
+}
+
+// leaving unsubscribes from every name with leave and then confirms: after the
+// last confirmation a RESP2 client expects nothing but replies.
 func (cl *call) leaving(kind string, names [][]byte, leave func(name string), count func() int) {
 	counts := make([]int, len(names))
 	for i, name := range names {
 		leave(string(name))
 		counts[i] = count()
 	}
-	if cl.exec == nil || !cl.exec.subscribed {
-		cl.conn.outbox.separate()
-	}
-	cl.conn.refile()
+	cl.left()
 	for i, name := range names {
 		cl.confirm(kind, name, counts[i])
 	}

@@ -70,7 +70,8 @@ const (
 	notQueued
 	// runsExec is EXEC, which takes the locks of what was queued.
 	runsExec
-	// readsMap is CLUSTER SLOTS, ordered with rows by the commit lock.
+	// readsMap commands are ordered with rows by the commit lock, as CLUSTER
+	// SLOTS is.
 	readsMap
 	// setsAsking is ASKING, whose mark outlives it by one command.
 	setsAsking

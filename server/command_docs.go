@@ -86,6 +86,8 @@ cluster|setslot | O(1) | Open a slot for a move, close it, or set its owner. | s
 cluster|shards | O(N), N nodes | List the shards with slots and nodes. |
 cluster|slaves | O(N), N nodes | Print the lines of a primary's replicas. | node-id | deprecated 5.0.0 CLUSTER REPLICAS
 cluster|slots | O(N), N ranges | List ranges of slots with their nodes. | - | deprecated 7.0.0 CLUSTER SHARDS
+cluster|subscribe | O(1) | Push changed rows of the map to this connection. | SLOTS
+cluster|unsubscribe | O(1) | Push no more rows of the map. | SLOTS
 command | O(N), N commands | Describe all commands. |
 command|count | O(1) | Count the commands. |
 command|docs | O(N), N commands | Document commands for people and their tools. | [command-name...]

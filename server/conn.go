@@ -30,6 +30,7 @@ type conn struct {
 	numSub     atomic.Int32
 	numPsub    atomic.Int32
 	numSsub    atomic.Int32
+	bare       atomic.Bool  // subscribed by CLUSTER SUBSCRIBE SLOTS
 	unread     atomic.Int32 // bytes in the read buffer
 	readCap    atomic.Int32 // capacity of the read buffer held
 	replyCap   atomic.Int32 // capacity of the reply buffer

@@ -294,8 +294,13 @@ func (s *Server) enter(cl *call) {
 
 // readsMap reports whether the command is CLUSTER SLOTS, or about the family.
 func (cl *call) readsMap() bool {
-	if cl.cmd == nil || cl.cmd.flags&subscribes == 0 {
-		return cl.cmd != nil && cl.cmd.flags&readsMap != 0
+	switch {
+	case cl.cmd == nil:
+		return false
+	case cl.cmd.flags&readsMap != 0:
+		return true
+	case cl.cmd.flags&subscribes == 0:
+		return false
 	}
 	return slices.ContainsFunc(cl.args[1:], func(name []byte) bool {
 		return bytes.HasPrefix(name, []byte(channels.Slots)) || channels.MatchesFamily(string(name))

@@ -39,6 +39,7 @@ const (
 	errShuttingDown         respError = "ERR the server is shutting down"
 	errPushDisabled         respError = "ERR slot change push is disabled (cluster-slots-push no)"
 	errSubscribeShardInExec respError = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"
+	errBareNeedsRESP3       respError = "ERR CLUSTER SUBSCRIBE needs RESP3, which begins with HELLO 3"
 	errMinority             respError = "CLUSTERDOWN No majority reached, slot changes are not served"
 	errStringTooLong        respError = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	errOffset               respError = "ERR offset is out of range"

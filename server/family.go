@@ -6,14 +6,16 @@ import (
 )
 
 // family is the list of connections that are told of slot changes, by a
-// reserved channel or by a pattern that can match one. They are told from
-// others because they are closed when this node has nothing to say any more.
+// reserved channel, by a pattern that can match one, or by bare pushes. They are
+// told from others because they are closed when this node has nothing to say
+// any more.
 type family struct {
 	rows atomic.Int64 // rows queued to subscribers so far
 
 	count atomic.Int32
-	mu    sync.Mutex    // guards conns; the innermost lock but for outboxes
+	mu    sync.Mutex    // guards conns and bare; the innermost lock but for outboxes
 	conns map[*conn]int // subscriptions to the family
+	bare  map[*conn]struct{}
 }
 
 func (f *family) any() bool { return f.count.Load() > 0 }

@@ -80,6 +80,8 @@ type execution struct {
 	// them, and snapshots the channels whose message is due, that take effect
 	// after the commit of this EXEC.
 	family, patterns, snapshots []string
+	// bare tells that CLUSTER SUBSCRIBE SLOTS takes effect then, too.
+	bare bool
 }
 
 // exec runs EXEC: on the owner when a queued command needs it, else here. It
@@ -151,7 +153,10 @@ func (s *Server) execHere(cl *call, st *staged) (done bool) {
 	for _, pattern := range cl.exec.patterns {
 		c.joinPattern(pattern)
 	}
-	if len(cl.exec.family)+len(cl.exec.patterns) > 0 && s.familyRefusal() != nil {
+	if cl.exec.bare {
+		c.joinBare()
+	}
+	if (len(cl.exec.family)+len(cl.exec.patterns) > 0 || cl.exec.bare) && s.familyRefusal() != nil {
 		// The same EXEC that subscribed ended the service.
 		c.closeAfter = true
 	}

@@ -162,6 +162,8 @@ func newOrderRun(t *testing.T, ts *testServer, needsAll bool) *orderRun {
 		sub := &subscriber{newWitness(t, ts, name, s.protocol, s.channel, channels.Snapshot), random(20 + i), s.channel}
 		run.actors = append(run.actors, actor{sub.witness, subscriberSteps, sub.step})
 	}
+	bare := &bareSubscriber{newWitness(t, ts, "subscriber without a channel", "3", channels.Snapshot), random(50)}
+	run.actors = append(run.actors, actor{bare.witness, subscriberSteps, bare.step})
 	moved := newWitness(t, ts, "subscriber of owners", "2", channels.SlotsMoved, channels.Snapshot)
 	run.actors = append(run.actors, actor{moved, subscriberSteps, moved.settle})
 	for i := range 2 {

@@ -187,6 +187,10 @@ func (w *witness) answer() (node, error) {
 			if err := w.hear(n.items[1].text, n.items[2]); err != nil {
 				return n, fmt.Errorf("%v: %w", n, err)
 			}
+		case n.kind == '>' && n.items[0].text == "cluster":
+			if err := w.hear("", n.items[2]); err != nil {
+				return n, fmt.Errorf("%v: %w", n, err)
+			}
 		case len(n.items) == 3 && n.items[0].text == "sunsubscribe":
 			if err := w.lose(n.items[1].text); err != nil {
 				return n, err

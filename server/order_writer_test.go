@@ -182,3 +182,34 @@ func (s *subscriber) step() error {
 	}
 	return nil
 }
+
+// bareSubscriber has its rows as bare pushes, which it asks for again and again.
+// Where they begin and end, the map that it asks for agrees with them.
+type bareSubscriber struct {
+	*witness
+	r *rand.Rand
+}
+
+func (s *bareSubscriber) step() error {
+	for _, args := range [][]string{
+		{"CLUSTER", "UNSUBSCRIBE", "SLOTS"}, {"UNSUBSCRIBE", channels.Snapshot}, {"CLUSTER", "SUBSCRIBE", "SLOTS"},
+	} {
+		if n, err := s.ask(args...); err != nil || n.kind == '-' {
+			return fmt.Errorf("%q: %v %w", args, n, err)
+		}
+	}
+	s.known = false
+	if _, err := s.ask("SUBSCRIBE", channels.Snapshot); err != nil {
+		return err
+	}
+	for range 1 + s.r.IntN(4) {
+		n, err := s.ask("CLUSTER", "SLOTS")
+		if err == nil {
+			err = s.checkMap(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

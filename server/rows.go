@@ -111,6 +111,7 @@ type rowsBatch struct {
 	old, new *clusterstate.View
 	channel  string
 	pattern  string // set for what a pattern's listeners receive
+	bare     bool   // rows without a channel: pushes, for RESP3 alone
 	pushed   *atomic.Int64
 	encoded  [channels.Forms][][]byte
 	done     [channels.Forms]bool
@@ -119,7 +120,10 @@ type rowsBatch struct {
 
 // Slices implements channels.Batch.
 func (b *rowsBatch) Slices(f channels.Form) [][]byte {
-	if b.channel == channels.SlotsMoved {
+	switch {
+	case b.bare && f&channels.RESP3 == 0:
+		return nil
+	case b.bare, b.channel == channels.SlotsMoved:
 		f &^= channels.JSON
 	}
 	if !b.done[f] {
@@ -134,13 +138,16 @@ func (b *rowsBatch) Slices(f channels.Form) [][]byte {
 const sliceSize = 64 << 10
 
 func (b *rowsBatch) encode(f channels.Form) (slices [][]byte, rows int64) {
-	kind := "message"
-	if b.pattern != "" {
-		kind = "pmessage"
-	}
 	r := Reply{resp3: f&channels.RESP3 != 0}
 	var header []byte
-	header = channels.AppendHeader(header, f, kind, b.pattern, b.channel)
+	switch {
+	case b.bare:
+		header = appendBareHeader(header)
+	case b.pattern != "":
+		header = channels.AppendHeader(header, f, "pmessage", b.pattern, b.channel)
+	default:
+		header = channels.AppendHeader(header, f, "message", "", b.channel)
+	}
 	message := func(payload func()) {
 		if len(r.buf) > sliceSize-sliceSize/8 {
 			slices = append(slices, r.buf)

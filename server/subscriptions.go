@@ -16,6 +16,9 @@ import (
 type subscriptions struct {
 	channels map[string]*channels.Subscription
 	patterns map[string]*channels.Subscription
+	// bare is set once rows come as bare pushes; conn.bare alone says that they
+	// are asked for.
+	bare bool
 
 	shardMu sync.Mutex // guards shards; below the registry's locks
 	shards  map[string]*channels.Subscription
@@ -29,7 +32,13 @@ func (c *conn) shardCount() int { return int(c.numSsub.Load()) }
 
 // listening reports whether messages of others can reach the connection.
 func (c *conn) listening() bool {
-	return c.monitoring || c.subCount() > 0 || c.numSsub.Load() > 0
+	return c.monitoring || c.subscribing()
+}
+
+// subscribing reports whether the connection is one of Pub/Sub, or gets rows as
+// bare pushes.
+func (c *conn) subscribing() bool {
+	return c.subCount() > 0 || c.numSsub.Load() > 0 || c.bare.Load()
 }
 
 // inSubscriberMode reports whether only a few commands are allowed: RESP2 has
@@ -70,7 +79,7 @@ func (c *conn) replyForm() channels.Form {
 }
 
 func (c *conn) class() config.Class {
-	if c.subCount() > 0 || c.numSsub.Load() > 0 {
+	if c.subscribing() {
 		return config.ClassPubSub
 	}
 	return config.ClassNormal
@@ -228,6 +237,7 @@ func (c *conn) leaveAll() {
 	for _, name := range c.shardNames() {
 		c.sunsubscribe(name)
 	}
+	c.leaveBare()
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -112,4 +112,7 @@ func (t *topology) push(old, next *clusterstate.View) {
 			return batch(channel, pattern)
 		})
 	}
+	bare := batch("", "")
+	bare.bare = true
+	t.server.family.pushBare(bare)
 }
