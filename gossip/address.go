@@ -27,7 +27,7 @@ func (n *Node) addressOf(m *frame.Message, l link, otherwise string) address {
 // readdress notes where a node is now, and has its link dialled anew if that is
 // elsewhere.
 func (n *Node) readdress(t *turn, id clusterstate.NodeID, a address) {
-	node := *t.edit.Node(id)
+	node := *n.node(t, id)
 	if a.ip == "" {
 		a.ip = node.IP
 	}
@@ -45,7 +45,7 @@ func (n *Node) readdress(t *turn, id clusterstate.NodeID, a address) {
 // loseAddress notes that somebody else answers where a node was. Its address is
 // kept for the rows: clients are better sent there than to this node.
 func (n *Node) loseAddress(t *turn, id clusterstate.NodeID) {
-	node := *t.edit.Node(id)
+	node := *n.node(t, id)
 	node.NoAddr = true
 	t.edit.SetNode(node)
 	n.hangUp(t, n.table.peer(id).link)

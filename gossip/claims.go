@@ -117,9 +117,9 @@ func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, 
 			disputed = true
 			continue
 		}
-		if !n.isUnclaimed(t, slot) && t.edit.Node(owner).ConfigEpoch >= epoch {
+		if !n.isUnclaimed(t, slot) && n.node(t, owner).ConfigEpoch >= epoch {
 			disputed = true
-			if stronger == "" && t.edit.Node(owner).ConfigEpoch > epoch {
+			if stronger == "" && n.node(t, owner).ConfigEpoch > epoch {
 				stronger = owner
 			}
 			continue
@@ -194,13 +194,13 @@ func appendSlot(ranges []clusterstate.SlotRange, slot uint16) []clusterstate.Slo
 // node did not know of.
 func (n *Node) receiveUpdate(t *turn, m *frame.Message) {
 	u := &m.Update
-	known := t.edit.Node(u.Node)
+	known := n.node(t, u.Node)
 	if known == nil || u.Node == n.view.Myself().ID || known.ConfigEpoch >= u.ConfigEpoch {
 		return
 	}
 	was := known.Primary
 	n.promote(t, u.Node)
-	node := *t.edit.Node(u.Node)
+	node := *n.node(t, u.Node)
 	node.ConfigEpoch = u.ConfigEpoch
 	t.edit.SetNode(node)
 	n.currentEpoch = max(n.currentEpoch, u.ConfigEpoch)

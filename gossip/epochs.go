@@ -12,7 +12,7 @@ func (BumpEpoch) apply(n *Node, t *turn) error {
 	if n.bumpEpoch(t) {
 		word = "BUMPED"
 	}
-	t.out.Reply.Text = fmt.Sprintf("%s %d", word, t.edit.Node(n.myself().ID).ConfigEpoch)
+	t.out.Reply.Text = fmt.Sprintf("%s %d", word, n.node(t, n.myself().ID).ConfigEpoch)
 	return nil
 }
 
@@ -23,7 +23,7 @@ func (n *Node) bumpEpoch(t *turn) bool {
 	for _, node := range t.edit.Nodes() {
 		greatest = max(greatest, node.ConfigEpoch)
 	}
-	me := *t.edit.Node(n.myself().ID)
+	me := *n.node(t, n.myself().ID)
 	if me.ConfigEpoch != 0 && me.ConfigEpoch == greatest || greatest == math.MaxUint64 {
 		return false
 	}
@@ -41,7 +41,7 @@ func (n *Node) followEpochs(t *turn, m *frame.Message) {
 		t.mustSave()
 	}
 	// A replica tells its primary's, which the primary tells itself.
-	if node := t.edit.Node(m.Sender); m.Primary == "" && m.ConfigEpoch > node.ConfigEpoch {
+	if node := n.node(t, m.Sender); m.Primary == "" && m.ConfigEpoch > node.ConfigEpoch {
 		raised := *node
 		raised.ConfigEpoch = m.ConfigEpoch
 		t.edit.SetNode(raised)
@@ -53,7 +53,7 @@ func (n *Node) followEpochs(t *turn, m *frame.Message) {
 // slots at the same time: of two claims none would be the stronger. The one
 // with the lesser id takes a new one.
 func (n *Node) settleCollision(t *turn, m *frame.Message) {
-	me := t.edit.Node(n.view.Myself().ID)
+	me := n.node(t, n.view.Myself().ID)
 	if me.Replica || m.ConfigEpoch != me.ConfigEpoch || me.ID >= m.Sender || n.currentEpoch == math.MaxUint64 {
 		return
 	}

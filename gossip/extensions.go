@@ -48,7 +48,7 @@ func (n *Node) heedExtensions(t *turn, m *frame.Message) {
 }
 
 func (n *Node) heedTexts(t *turn, id clusterstate.NodeID, e *frame.Extensions) {
-	node := *t.edit.Node(id)
+	node := *n.node(t, id)
 	if node.Hostname != e.Hostname {
 		node.Hostname = e.Hostname
 		t.edit.SetNode(node)
@@ -66,7 +66,7 @@ func (n *Node) heedTexts(t *turn, id clusterstate.NodeID, e *frame.Extensions) {
 // Redis 7.0, is in its primary's.
 func (n *Node) heedShardID(t *turn, id clusterstate.NodeID, told string) {
 	if told == "" {
-		primary := n.table.peer(t.edit.Node(id).Primary)
+		primary := n.table.peer(n.node(t, id).Primary)
 		if primary == nil {
 			return
 		}

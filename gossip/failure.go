@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"slices"
 	"time"
 
 	"slotcast/clusterstate"
@@ -8,45 +9,51 @@ import (
 )
 
 // report is a peer's word, at a moment, that it does not reach a node. The peer
-// is known by its number: in a partition there are reports of half of the nodes
-// by half of the nodes to look through.
+// is known by its number.
 type report struct {
 	from uint32
 	at   time.Duration
 }
 
+// isFresh tells whether a report still counts.
+func (n *Node) isFresh(r report, now time.Duration) bool { return now-r.at <= 2*n.cfg.NodeTimeout }
+
 // freshReports counts the reports about a node that are not outdated.
 func (n *Node) freshReports(p *peer, now time.Duration) int {
 	fresh := 0
-	for i := range p.reports {
-		if now-p.reports[i].at <= 2*n.cfg.NodeTimeout {
+	for _, r := range p.reports {
+		if n.isFresh(r, now) {
 			fresh++
 		}
 	}
 	return fresh
 }
 
-// report notes that a peer does not reach a node, or does again. What is
-// outdated is dropped on the occasion. It allocates nothing where the peer
-// repeats itself: in a partition of a large cluster every ping reports half of
-// the nodes.
+// report notes that a peer does not reach a node, or does again. The reports
+// are in the order of who made them: in a partition of a large cluster there
+// are some of half of the nodes by half of the nodes, and every ping repeats
+// what its sender has to say of all.
 func (n *Node) report(t *turn, about clusterstate.NodeID, from uint32, failing bool) {
-	if len(n.table.peer(about).reports) == 0 && !failing {
+	p := n.table.peer(about)
+	if !failing {
+		if len(p.reports) > 0 {
+			p = n.table.alter(about)
+			p.reports = slices.DeleteFunc(p.reports, func(r report) bool {
+				return r.from == from || !n.isFresh(r, t.now.Mono)
+			})
+		}
 		return
 	}
-	p := n.table.alter(about)
-	fresh := p.reports[:0]
-	for _, r := range p.reports {
-		if r.from != from && t.now.Mono-r.at <= 2*n.cfg.NodeTimeout {
-			fresh = append(fresh, r)
-		}
+	p = n.table.alter(about)
+	i, repeated := slices.BinarySearchFunc(p.reports, from, func(r report, from uint32) int {
+		return int(r.from) - int(from)
+	})
+	if repeated {
+		p.reports[i].at = t.now.Mono
+	} else {
+		p.reports = slices.Insert(p.reports, i, report{from, t.now.Mono})
 	}
-	clear(p.reports[len(fresh):])
-	p.reports = fresh
-	if failing {
-		p.reports = append(p.reports, report{from, t.now.Mono})
-		n.convict(t, about)
-	}
+	n.convict(t, about)
 }
 
 // suspect sets or clears PFAIL of a node.
@@ -62,14 +69,18 @@ func (n *Node) suspect(t *turn, id clusterstate.NodeID, suspected bool) {
 // watches is not asked, as it is not when votes are counted.
 func (n *Node) convict(t *turn, id clusterstate.NodeID) {
 	p := n.table.peer(id)
-	if !p.suspected || t.edit.Node(id).Failed {
+	if !p.suspected || n.node(t, id).Failed {
 		return
 	}
-	against := n.freshReports(p, t.now.Mono)
+	own, quorum := 0, n.health.size/2+1
 	if n.table.peer(n.view.Myself().ID).slots > 0 && !n.view.Myself().Replica {
-		against++
+		own = 1
 	}
-	if against < n.health.size/2+1 {
+	if len(p.reports)+own < quorum {
+		return // whatever their age
+	}
+	against := n.freshReports(p, t.now.Mono) + own
+	if against < quorum {
 		return
 	}
 	n.fail(t, id)
@@ -85,7 +96,7 @@ func (n *Node) fail(t *turn, id clusterstate.NodeID) {
 }
 
 func (n *Node) setFailed(t *turn, id clusterstate.NodeID, failed bool) {
-	node := *t.edit.Node(id)
+	node := *n.node(t, id)
 	node.Failed = failed
 	t.edit.SetNode(node)
 	t.mustSave()
@@ -93,7 +104,7 @@ func (n *Node) setFailed(t *turn, id clusterstate.NodeID, failed bool) {
 
 // receiveFail takes in that a majority has found a node to have failed.
 func (n *Node) receiveFail(t *turn, m *frame.Message) {
-	node := t.edit.Node(m.Failed)
+	node := n.node(t, m.Failed)
 	if node == nil || node.Failed || node.ID == n.view.Myself().ID {
 		return
 	}
@@ -106,7 +117,7 @@ func (n *Node) receiveFail(t *turn, m *frame.Message) {
 // take over, and two owners at once are worse than none.
 func (n *Node) absolve(t *turn, id clusterstate.NodeID) {
 	n.suspect(t, id, false)
-	node := t.edit.Node(id)
+	node := n.node(t, id)
 	if !node.Failed {
 		return
 	}

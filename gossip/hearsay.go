@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"strings"
 	"time"
 
 	"slotcast/clusterstate"
@@ -24,7 +25,7 @@ const (
 )
 
 // chooseGossip chooses at random which nodes a ping tells of, and adds every
-// suspect: failures are to spread quickly.
+// suspect: failures are to spread quickly. The list is good until the next.
 func (n *Node) chooseGossip(to clusterstate.NodeID) []frame.Gossip {
 	rows := n.table.rows
 	known := len(rows) + len(n.table.handshakes)
@@ -37,12 +38,13 @@ func (n *Node) chooseGossip(to clusterstate.NodeID) []frame.Gossip {
 		n.draw = 0
 	}
 	n.draw++
-	list := make([]frame.Gossip, 0, wanted+n.table.suspects)
-	me := n.view.Myself().ID
+	list := n.gossip[:0]
+	defer func() { n.gossip = list }()
+	me, receiver := n.table.peer(n.view.Myself().ID), n.table.peer(to)
 	for draws := 3 * wanted; draws > 0 && len(list) < wanted; draws-- {
 		i := n.pick(len(rows))
 		p := rows[i]
-		if p.id == me || p.id == to || p.suspected || n.drawn[i] == n.draw || p.link == 0 && p.slots == 0 {
+		if p == me || p == receiver || p.suspected || n.drawn[i] == n.draw || p.link == 0 && p.slots == 0 {
 			continue
 		}
 		n.drawn[i] = n.draw
@@ -91,9 +93,9 @@ func (n *Node) hearGossip(t *turn, m *frame.Message) {
 	if !m.ValidGossip() {
 		return
 	}
-	sender := t.edit.Node(m.Sender)
-	from := n.table.peer(m.Sender).number
-	counts := !sender.Replica && n.table.peer(m.Sender).slots > 0
+	sender := n.table.peer(m.Sender)
+	from := sender.number
+	counts := sender.slots > 0 && !sender.among(t.edit.Nodes()).Replica
 	me := n.view.Myself().ID
 	for i := range m.Gossip {
 		g := &m.Gossip[i]
@@ -119,13 +121,14 @@ func (n *Node) meetByGossip(t *turn, g *frame.Gossip) {
 	if len(n.table.rows) >= maxNodes || g.Flags.Has(frame.FlagNoAddr|frame.FlagHandshake) || g.IP == "" || n.banned(g.ID, t.now.Mono) {
 		return
 	}
+	id := clusterstate.NodeID(strings.Clone(string(g.ID))) // of the gossip this alone is kept
 	t.edit.SetNode(clusterstate.Node{
-		ID:      g.ID,
+		ID:      id,
 		Replica: g.Flags.Has(frame.FlagReplica),
 		Failed:  g.Flags.Has(frame.FlagFail),
-		IP:      g.IP, Port: int(g.Port), TLSPort: int(g.OtherPort), BusPort: int(g.BusPort),
+		IP:      strings.Clone(g.IP), Port: int(g.Port), TLSPort: int(g.OtherPort), BusPort: int(g.BusPort),
 	})
-	p := newPeer(g.ID, string(n.newID()))
+	p := newPeer(id, string(n.newID()))
 	p.suspected = g.Flags.Has(frame.FlagPFail) && !g.Flags.Has(frame.FlagFail)
 	p.noFailover = g.Flags.Has(frame.FlagNoFailover)
 	n.table.add(p)
@@ -152,6 +155,7 @@ func (n *Node) hearOfHealth(t *turn, g *frame.Gossip) {
 	if (p.suspected || node.Failed) && !g.Flags.Has(frame.FlagNoAddr) && g.IP != "" {
 		a := address{g.IP, int(g.Port), int(g.OtherPort), int(g.BusPort)}
 		if a != (address{node.IP, node.Port, node.TLSPort, node.BusPort}) {
+			a.ip = strings.Clone(a.ip)
 			n.readdress(t, id, a)
 		}
 	}

@@ -58,9 +58,10 @@ type Node struct {
 	ticks    uint64
 
 	// drawn says for each row of the table in which draw of gossip it was
-	// drawn last.
-	drawn []uint32
-	draw  uint32
+	// drawn last, gossip has the room for what is drawn.
+	drawn  []uint32
+	draw   uint32
+	gossip []frame.Gossip
 
 	sent, received    [frame.Types]uint64
 	overflows, forged uint64
@@ -120,7 +121,7 @@ func (n *Node) Clone() *Node {
 	clone := *n
 	clone.table = n.table.split()
 	clone.editor = n.view.Edit()
-	clone.drawn = nil
+	clone.drawn, clone.gossip = nil, nil
 	random := *n.random
 	clone.random = &random
 	return &clone

@@ -9,7 +9,7 @@ import (
 // otherwise. It returns whose replica the sender was before, empty for a
 // primary.
 func (n *Node) followRole(t *turn, m *frame.Message) (was clusterstate.NodeID) {
-	node := *t.edit.Node(m.Sender)
+	node := *n.node(t, m.Sender)
 	was = node.Primary
 	if m.Primary == "" {
 		if node.Replica {
@@ -22,10 +22,10 @@ func (n *Node) followRole(t *turn, m *frame.Message) (was clusterstate.NodeID) {
 	}
 	if !node.Replica {
 		n.demote(t, m)
-		node = *t.edit.Node(m.Sender)
+		node = *n.node(t, m.Sender)
 	}
 	primary := clusterstate.NodeID("")
-	if t.edit.Node(m.Primary) != nil {
+	if n.node(t, m.Primary) != nil {
 		primary = m.Primary
 	}
 	if node.Replica && node.Primary == primary {
@@ -45,7 +45,7 @@ func (n *Node) followRole(t *turn, m *frame.Message) (was clusterstate.NodeID) {
 
 // promote makes a node a primary.
 func (n *Node) promote(t *turn, id clusterstate.NodeID) {
-	node := *t.edit.Node(id)
+	node := *n.node(t, id)
 	if !node.Replica {
 		return
 	}
@@ -61,11 +61,11 @@ func (n *Node) promote(t *turn, id clusterstate.NodeID) {
 // its word is good.
 func (n *Node) demote(t *turn, m *frame.Message) {
 	sender := m.Sender
-	heir := t.edit.Node(m.Primary)
-	inherits := heir != nil && heir.ID != n.view.Myself().ID && m.ConfigEpoch >= t.edit.Node(sender).ConfigEpoch
+	heir := n.node(t, m.Primary)
+	inherits := heir != nil && heir.ID != n.view.Myself().ID && m.ConfigEpoch >= n.node(t, sender).ConfigEpoch
 	if inherits {
 		n.promote(t, heir.ID)
-		successor := *t.edit.Node(heir.ID)
+		successor := *n.node(t, heir.ID)
 		successor.ConfigEpoch = max(successor.ConfigEpoch, m.ConfigEpoch)
 		t.edit.SetNode(successor)
 		n.reopen(t, sender, heir.ID)

@@ -12,30 +12,32 @@ const (
 // what does not answer, suspect who is silent.
 func (n *Node) tend(t *turn) {
 	n.tendHandshakes(t)
-	me := n.view.Myself().ID
-	for i := range n.table.rows {
-		if p := n.table.rows[i]; p.link == 0 && p.id != me {
-			n.redial(t, p)
-		}
-	}
 	if n.ticks++; n.ticks%ticksPerPing == 0 {
 		n.pingSomeone(t)
 	}
+	me := n.table.peer(n.view.Myself().ID).number
 	for i := range n.table.rows {
-		if p := n.table.rows[i]; p.id != me {
-			n.watch(t, p)
+		p := n.table.rows[i]
+		if p.number == me {
+			continue
 		}
+		if p.link == 0 {
+			p = n.redial(t, p)
+		}
+		n.watch(t, p)
 	}
 }
 
-// redial asks for the link to a node that has none.
-func (n *Node) redial(t *turn, p *peer) {
+// redial asks for the link to a node that has none, if it has an address. It
+// returns the peer as it is now.
+func (n *Node) redial(t *turn, p *peer) *peer {
 	node := p.among(t.edit.Nodes())
 	if node.NoAddr || node.IP == "" || node.BusPort == 0 {
-		return
+		return p
 	}
 	p = n.table.alter(p.id)
 	p.link, p.up, p.linkAt = n.dial(t, link{node: p.id}, node.IP, node.BusPort), false, t.now.Mono
+	return p
 }
 
 func (n *Node) pingSomeone(t *turn) {

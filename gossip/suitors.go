@@ -40,7 +40,7 @@ func (n *Node) isAlone(id clusterstate.NodeID) bool {
 // unless its primary has never given any away: then the offset is of another
 // primary, in whose slots it has been before.
 func (n *Node) judgeReplica(t *turn, id clusterstate.NodeID) {
-	node := t.edit.Node(id)
+	node := n.node(t, id)
 	synced := node.Replica && n.table.peer(id).offset != 0 && !n.isAlone(node.Primary)
 	if node.Synced != synced {
 		again := *node
@@ -76,7 +76,7 @@ func (n *Node) keepFromReplica(t *turn, claimant, was clusterstate.NodeID, slots
 			t.broadcastPong()
 		}
 		t.warnf("Node %s, a replica without data, claims the slots of this node, which keeps them at epoch %d",
-			claimant, t.edit.Node(me).ConfigEpoch)
+			claimant, n.node(t, me).ConfigEpoch)
 		return
 	}
 }

@@ -3,6 +3,7 @@ package frame
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"slotcast/clusterstate"
 )
@@ -42,38 +43,56 @@ func (m *Message) ValidGossip() bool {
 	return true
 }
 
-// readGossip reads count entries, which b is known to hold.
+// Places in an entry.
+const (
+	atPingSent     = 40
+	atPongReceived = 44
+	atEntryIP      = 48
+	atEntryPort    = 94
+	atEntryBus     = 96
+	atEntryFlags   = 98
+	atEntryOther   = 100
+)
+
+// readGossip reads count entries, which b is known to hold. Their ids and
+// addresses are cut out of one string: gossip is most of what is read, and in
+// a large cluster a hundred entries come with each ping. So whoever keeps one
+// of them copies it, or keeps all.
 func readGossip(b []byte, count int) []Gossip {
 	if count == 0 {
 		return nil
 	}
 	list := make([]Gossip, count)
+	length := 0
 	for i := range list {
-		list[i] = readEntry(b[i*gossipLen:])
+		length += clusterstate.NodeIDLen + len(ipText(b[i*gossipLen+atEntryIP:]))
+	}
+	var texts strings.Builder
+	texts.Grow(length)
+	for i := range list {
+		list[i].read(b[i*gossipLen:], &texts)
 	}
 	return list
 }
 
-// readEntry cuts id and address out of one string: gossip is most of what is
-// read, and this halves its allocations. Who keeps one of them keeps the other
-// too, and not the frame.
-func readEntry(b []byte) Gossip {
-	const atIP = 48
+// read reads one entry. The builder has the room for its texts, so that what
+// it gives of them stays where it is.
+func (g *Gossip) read(b []byte, texts *strings.Builder) {
 	be := binary.BigEndian
-	g := Gossip{
-		PingSent:     be.Uint32(b[40:]),
-		PongReceived: be.Uint32(b[44:]),
-		Port:         be.Uint16(b[94:]),
-		BusPort:      be.Uint16(b[96:]),
-		Flags:        Flags(be.Uint16(b[98:])),
-		OtherPort:    be.Uint16(b[100:]),
+	g.PingSent = be.Uint32(b[atPingSent:])
+	g.PongReceived = be.Uint32(b[atPongReceived:])
+	g.Port = be.Uint16(b[atEntryPort:])
+	g.BusPort = be.Uint16(b[atEntryBus:])
+	g.Flags = Flags(be.Uint16(b[atEntryFlags:]))
+	g.OtherPort = be.Uint16(b[atEntryOther:])
+	start := texts.Len()
+	if id := b[:clusterstate.NodeIDLen]; !isZero(id) {
+		texts.Write(id)
+		g.ID = clusterstate.NodeID(texts.String()[start:])
 	}
-	text := string(b[:atIP+len(ipText(b[atIP:]))])
-	g.IP = text[atIP:]
-	if !isZero(b[:clusterstate.NodeIDLen]) {
-		g.ID = clusterstate.NodeID(text[:clusterstate.NodeIDLen])
-	}
-	return g
+	start = texts.Len()
+	texts.Write(ipText(b[atEntryIP:]))
+	g.IP = texts.String()[start:]
 }
 
 func (g *Gossip) append(dst []byte) []byte {
