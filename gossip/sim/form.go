@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"slotcast/clusterstate"
@@ -107,35 +108,36 @@ func (m *Machine) Meet(other *Machine) {
 // Agree tells whether every running node has the same owner and epoch for every
 // slot, and calls the cluster state ok.
 func (w *Network) Agree() bool {
-	var first *clusterstate.View
+	var first *Machine
 	for _, m := range w.machines {
 		if m.node == nil {
 			continue
 		}
-		v := m.node.View()
-		if !v.ClusterOK() {
+		if !m.node.View().ClusterOK() {
 			return false
 		}
 		if first == nil {
-			first = v
-		} else if !sameOwners(first, v) {
+			first = m
+		} else if !sameOwners(first, m) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameOwners(a, b *clusterstate.View) bool {
-	x, y := a.OwnedRanges(), b.OwnedRanges()
-	if len(x) != len(y) {
-		return false
+func sameOwners(a, b *Machine) bool {
+	return slices.EqualFunc(a.ownedRanges(), b.ownedRanges(), func(x, y clusterstate.OwnedRange) bool {
+		return x.SlotRange == y.SlotRange && x.Owner.ID == y.Owner.ID && x.Owner.ConfigEpoch == y.Owner.ConfigEpoch
+	})
+}
+
+// ownedRanges are those of the node's view, which mostly is that of the last
+// time.
+func (m *Machine) ownedRanges() []clusterstate.OwnedRange {
+	if v := m.node.View(); m.rangesOf != v {
+		m.ranges, m.rangesOf = v.OwnedRanges(), v
 	}
-	for i := range x {
-		if x[i].SlotRange != y[i].SlotRange || x[i].Owner.ID != y[i].Owner.ID || x[i].Owner.ConfigEpoch != y[i].Owner.ConfigEpoch {
-			return false
-		}
-	}
-	return true
+	return m.ranges
 }
 
 // Settle runs until all agree, at most d. It returns how long that took.

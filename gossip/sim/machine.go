@@ -43,6 +43,9 @@ type Machine struct {
 	up       int          // counts starts and crashes, so that old ticks end
 	conns    map[gossip.LinkID]*conn
 	accepted gossip.LinkID
+
+	rangesOf *clusterstate.View // the view that ranges are of
+	ranges   []clusterstate.OwnedRange
 }
 
 // resident is a node as a machine runs it.
@@ -107,6 +110,7 @@ func (m *Machine) Start() error {
 		if err != nil {
 			return err
 		}
+		m.net.texts.share(&parsed)
 		conf = &parsed
 	}
 	if m.net.Starts != nil {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"container/heap"
 	"fmt"
 	"slices"
 	"time"
@@ -19,6 +18,7 @@ type Network struct {
 
 	machines []*Machine
 	byPlace  map[string]*Machine // ip:port of the bus
+	texts    texts
 
 	events events
 	seq    uint64
@@ -51,7 +51,7 @@ type Network struct {
 
 // New returns an empty network.
 func New() *Network {
-	return &Network{wall: time.UnixMilli(1_700_000_000_000), byPlace: map[string]*Machine{}}
+	return &Network{wall: time.UnixMilli(1_700_000_000_000), byPlace: map[string]*Machine{}, texts: texts{}}
 }
 
 // Now is the time since the network began.
@@ -75,7 +75,7 @@ func (w *Network) Machine(name string) *Machine {
 func (w *Network) Run(d time.Duration) {
 	end := w.now + d
 	for len(w.events) > 0 && w.events[0].at <= end {
-		e := heap.Pop(&w.events).(*event)
+		e := w.events.pop()
 		w.now = max(w.now, e.at)
 		e.do()
 	}
@@ -141,7 +141,7 @@ func (w *Network) Apart(a, b *Machine) bool { return w.sides[a] != w.sides[b] }
 // after lets something happen later.
 func (w *Network) after(d time.Duration, do func()) {
 	w.seq++
-	heap.Push(&w.events, &event{at: w.now + d, seq: w.seq, do: do})
+	w.events.push(event{at: w.now + d, seq: w.seq, do: do})
 }
 
 // Flight is something on its way from one machine to another.
@@ -181,27 +181,4 @@ func (w *Network) latency(f *Flight) time.Duration {
 		return 0
 	}
 	return w.Latency(f.From, f.To)
-}
-
-type event struct {
-	at  time.Duration
-	seq uint64
-	do  func()
-}
-
-// events is a heap, the earliest first.
-type events []*event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(*event)) }
-func (e *events) Pop() any {
-	last := len(*e) - 1
-	x := (*e)[last]
-	(*e)[last] = nil
-	*e = (*e)[:last]
-	return x
 }

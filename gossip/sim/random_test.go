@@ -2,6 +2,8 @@ package sim
 
 import (
 	"flag"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -22,26 +24,33 @@ func TestRandomRuns(t *testing.T) {
 	if testing.Short() {
 		runs = min(runs, 10)
 	}
-	randomRuns(t, *simSeed, runs, *simNodes, false)
+	randomRuns(t, *simSeed, runs, *simNodes)
 }
 
-// TestARunOfAHundredNodes is a short one.
+// TestARunOfAHundredNodes follows the plan of large runs.
 func TestARunOfAHundredNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	randomRuns(t, 1, 1, 100, true)
+	randomRuns(t, 1, 1, 100)
 }
 
-func randomRuns(t *testing.T, seed uint64, runs, nodes int, short bool) {
+func randomRuns(t *testing.T, seed uint64, runs, nodes int) {
+	if nodes <= smallRun {
+		// It fits into a few megabytes, which the collector would go through
+		// all the time.
+		defer debug.SetGCPercent(debug.SetGCPercent(1000))
+	}
 	began := time.Now()
 	var simulated, nodeTime time.Duration
 	frames := uint64(0)
 	for i := range runs {
 		s, err := newStorm(seed+uint64(i), nodes)
 		require.NoError(t, err)
-		if s.short = short; nodes > 100 {
-			s.log = t.Logf // it takes minutes
+		if s.large {
+			s.log = func(format string, args ...any) {
+				t.Logf("%v, %d MB: "+format, append([]any{time.Since(began).Round(time.Millisecond), heapMB()}, args...)...)
+			}
 		}
 		if err := s.run(); err != nil {
 			t.Errorf("seed %d: %v\n%s\n%s", s.seed, err, strings.Join(s.trace, "\n"), s.views())
@@ -50,6 +59,13 @@ func randomRuns(t *testing.T, seed uint64, runs, nodes int, short bool) {
 		nodeTime += s.net.now * time.Duration(len(s.net.machines))
 		frames += s.watch.frames
 	}
-	t.Logf("%d runs: %v simulated in %v, %.1f frames per node and second",
-		runs, simulated.Round(time.Second), time.Since(began).Round(time.Millisecond), float64(frames)/nodeTime.Seconds())
+	t.Logf("%d runs: %v simulated in %v, %d frames, %.1f per node and second",
+		runs, simulated.Round(time.Second), time.Since(began).Round(time.Millisecond), frames, float64(frames)/nodeTime.Seconds())
+}
+
+// heapMB is how much memory has been taken for the heap.
+func heapMB() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return (m.HeapSys - m.HeapReleased) >> 20
 }

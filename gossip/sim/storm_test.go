@@ -26,8 +26,7 @@ type storm struct {
 	trace   []string
 	log     func(format string, args ...any) // of what goes into the trace, may be nil
 
-	large  bool // so that less happens in it
-	short  bool // the run ends once a failure was found
+	large  bool // the plan of large_test.go
 	banned bool // FORGET or RESET was given, so that some may not know others
 }
 
@@ -49,6 +48,9 @@ var commandSets = [][]string{
 	{"reshard", "addslots", "delslots", "setslot", "bumpepoch", "hostname", "announce", "meet", "forget", "reset", "flushslots", "set-config-epoch", "saveconfig"},
 }
 
+// smallRun is how many nodes a run has at most that is left to chance.
+const smallRun = 20
+
 func oneOf[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // newStorm forms the cluster, and adds fresh nodes that will be met.
@@ -67,19 +69,16 @@ func newStorm(seed uint64, nodes int) (*storm, error) {
 	if nodes == 0 {
 		nodes = 3 + r.IntN(7)
 	}
-	if s.large = nodes > 20; s.large {
-		s.timeout = 15 * time.Second
-		s.watch.readers = 1 + nodes/10
-		s.climate.latency = 2 * time.Millisecond // when all connect, the frames on their way must fit into memory
-		s.storms(true)
-	}
-	replicas := 0
-	if nodes >= 5 && r.IntN(2) == 0 {
-		replicas = 1 + r.IntN(2)
-	}
-	fresh := 0
-	if nodes-replicas > 3 && r.IntN(3) == 0 {
-		fresh = 1
+	replicas, fresh := 0, 0
+	if s.large = nodes > smallRun; s.large {
+		s.fairWeather(nodes)
+	} else {
+		if nodes >= 5 && r.IntN(2) == 0 {
+			replicas = 1 + r.IntN(2)
+		}
+		if nodes-replicas > 3 && r.IntN(3) == 0 {
+			fresh = 1
+		}
 	}
 	var names []string
 	for i := range nodes - fresh {
@@ -145,15 +144,14 @@ func (s *storm) storms(rage bool) {
 
 // run is the whole of it. The error is the first thing that is not as it must.
 func (s *storm) run() error {
+	if s.large {
+		return s.largeRun()
+	}
 	if s.random.IntN(4) > 0 {
 		s.net.Settle(3 * s.timeout)
 		s.note("settled")
 	}
-	disturbances := 10 + s.random.IntN(40)
-	if s.large {
-		disturbances = 4
-	}
-	for range disturbances {
+	for range 10 + s.random.IntN(40) {
 		s.disturb()
 		s.net.Run(time.Duration(s.random.Int64N(int64(oneOf(s.random, 50*time.Millisecond, s.timeout/2, 2*s.timeout)))))
 		if s.watch.fault != nil {
@@ -175,7 +173,7 @@ func (s *storm) run() error {
 	if err := s.agreement(); err != nil {
 		return err
 	}
-	if err := s.failure(); err != nil || s.short {
+	if err := s.failure(); err != nil {
 		return err
 	}
 	if err := s.calm(); err != nil {
