@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ var debianLibraries = []library{
 	},
 	{
 		name: "hiredis-0.14", folder: "hiredis-common", title: "hiredis 0.14", version: "0.14.1",
-		program:   debianC("sync.c"),
+		program:   debianC(blockingHiredis...),
 		protocols: []string{"2", "3"}, kinds: []string{"single"},
 	},
 	{
@@ -31,8 +32,9 @@ var debianLibraries = []library{
 	},
 	{
 		name: "hiredis-1", folder: "hiredis-common", title: "hiredis 1", version: "1.5.0",
-		program:   builtC("hiredis-1", "sync.c"),
+		program:   builtC("hiredis-1", blockingHiredis...),
 		protocols: []string{"2", "3"}, kinds: []string{"single"},
+		load: []string{"off", "on"}, // it has no cluster client but that of the recipe
 	},
 	{
 		name: "hiredis-async-1", folder: "hiredis-common", title: "hiredis 1 (async)", version: "1.5.0",
@@ -89,6 +91,12 @@ var debianLibraries = []library{
 		program:   debianScript("erlang-redis-client", "1.2.0", "escript", "main.erl"),
 		protocols: []string{"2"}, kinds: []string{"single"}, untyped: true,
 	},
+}
+
+// blockingHiredis are the sources of the program for the blocking functions,
+// which has the recipe's cluster client for its load.
+var blockingHiredis = []string{
+	"sync.c", "load.c", "../../../examples/hiredis/cluster.c", "../../../examples/hiredis/slotmap.c",
 }
 
 // debianPackage leaves a test out unless a package with this upstream version
@@ -190,4 +198,19 @@ func compileC(t *testing.T, folder string, sources []string, flags ...string) st
 	}))
 	require.NoError(t, compile.(func() error)())
 	return path
+}
+
+// makeProgram makes a program by its Makefile, outside of the tree.
+func makeProgram(t *testing.T, folder, program string) string {
+	t.Helper()
+	for _, tool := range []string{"make", "gcc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			lacking(t, tool, err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), program)
+	require.NoError(t, os.CopyFS(dir, os.DirFS(folder)))
+	out, err := exec.Command("make", "--always-make", "--directory", dir, "CFLAGS=-O1 -std=gnu11 -Wall -Wextra -Werror", program).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return filepath.Join(dir, program)
 }

@@ -55,6 +55,17 @@ func TestExamples(t *testing.T) {
 			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
 			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
 		},
+		{
+			name: "hiredis",
+			command: func(t *testing.T, n *node) []string {
+				debianPackage(t, "libhiredis-dev", "0.14.1")
+				return []string{makeProgram(t, filepath.Join(examples, "hiredis"), "watch_slots"), "127.0.0.1", strconv.Itoa(n.port)}
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			n := startBeside(t)

@@ -10,7 +10,7 @@ struct task read_task(int argc, char **argv) {
     struct task task = {0};
     const char *colon = argc > 4 ? strrchr(argv[2], ':') : NULL;
     if (colon == NULL || (size_t)(colon - argv[2]) >= sizeof(task.host)) {
-        fprintf(stderr, "usage: %s subscribe|keys host:port 2|3 single|cluster [channel ...]\n", argv[0]);
+        fprintf(stderr, "usage: %s subscribe|keys|load host:port 2|3 single|cluster [channel ...|off|on]\n", argv[0]);
         exit(2);
     }
     task.name = argv[1];

@@ -6,13 +6,13 @@
 #include "library.h"
 
 struct task {
-    const char *name; /* subscribe or keys */
+    const char *name; /* subscribe, keys or load */
     char host[256];
     int port;
     const char *addr;
     int resp3;
     int cluster;
-    char **channels;
+    char **channels; /* or the mode of a load */
     int channel_count;
 };
 

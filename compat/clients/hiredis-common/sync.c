@@ -7,7 +7,9 @@
 #include <string.h>
 
 #ifdef LIBVALKEY
-#include "cluster.h"
+#include "libvalkey_cluster.h"
+#else
+#include "load.h"
 #endif
 
 static redisContext *connect_to(const struct task *task) {
@@ -72,6 +74,11 @@ int main(int argc, char **argv) {
         if (subscribing)
             subscribe(&task, cluster_subscriber(&task));
         cluster_keys(&task);
+        return 0;
+    }
+#else
+    if (strcmp(task.name, "load") == 0) {
+        load(&task);
         return 0;
     }
 #endif

@@ -1,4 +1,4 @@
-#include "cluster.h"
+#include "libvalkey_cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The cluster client of libvalkey; hiredis has none. */
-#ifndef CLUSTER_H
-#define CLUSTER_H
+#ifndef LIBVALKEY_CLUSTER_H
+#define LIBVALKEY_CLUSTER_H
 
 #include "program.h"
 
