@@ -26,6 +26,7 @@ type contender struct {
 	Attach  string   `json:"attached_to,omitempty"`
 	Version string   `json:"version"`
 	pid     int      // of an attached server, zero when unknown
+	mode    string   // of the client that is measured, if it has some
 }
 
 // instance is a running server.

@@ -13,11 +13,13 @@
 //
 // # What is measured
 //
-// Four kinds of measurement, one file each: fanout.go (publish to many
+// Five kinds of measurement, one file each: fanout.go (publish to many
 // subscribers), memory.go (what a subscriber costs that has nothing to do),
-// commands.go (GET and SET through redis-benchmark) and moves.go (how fast the
-// row of a moved slot comes from another node, slotcast alone). A further kind
-// is one more type that implements measurement, and one more name for -measure.
+// commands.go (GET and SET through redis-benchmark), moves.go (how fast the
+// row of a moved slot comes from another node, slotcast alone) and reshard.go
+// (what cluster clients make of slots that move under their load, with the push
+// and without it). A further kind is one more type that implements measurement,
+// and one more name for -measure.
 //
 // # How far the figures can be trusted
 //

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"slotcast/clusterstate"
 )
 
 // options are the command line.
@@ -34,7 +36,8 @@ type options struct {
 	subscribers, publishers, depths, payloads, rows []int
 	by, channels, resp                              []string
 	rate                                            float64
-	messages, moves                                 int
+	messages, moves, slots                          int
+	clients                                         []loadClient
 
 	connections, pipelines []int
 	tests                  []string
@@ -56,6 +59,7 @@ the ratios as medians over the rounds with their spread (least to greatest).
   go run ./bench -measure memory -subs 10000
   go run ./bench -measure commands -c 50 -P 1,16
   go run ./bench -measure moves
+  go run ./bench -measure reshard -client go-redis-9=/path/to/program
 
 Settings that take a list measure every combination. Without -measure the
 settings of a preset hold, but for how long, how often, which servers, and
@@ -80,7 +84,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 		fs.PrintDefaults()
 	}
 	fs.StringVar(&o.preset, "preset", "", "quick or full (default quick, unless -measure is given)")
-	o.list(fs, &o.measure, "measure", "", "what to measure instead of a preset: fanout, memory, commands, moves")
+	o.list(fs, &o.measure, "measure", "", "what to measure instead of a preset: fanout, memory, commands, moves, reshard")
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds; each measures every server once")
 	fs.DurationVar(&o.timing.Warmup, "warmup", 2*time.Second, "load before the clock starts")
 	fs.DurationVar(&o.timing.Duration, "duration", 10*time.Second, "load while the clock runs")
@@ -116,6 +120,8 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	fs.IntVar(&o.messages, "messages", 200, "size of the burst of -measure memory, for each publisher")
 
 	fs.IntVar(&o.moves, "moves", 1000, "slots that -measure moves moves, one after the other")
+	fs.IntVar(&o.slots, "slots", 500, "slots that -measure reshard moves, one after the other; -warmup is how long the load runs before and after")
+	fs.Func("client", "a program for -measure reshard as `name=command`, or name:modes=command with the modes that it has\n(off, on, smigrated; default off,on); repeatable. See program.go for what it is asked", o.addClient)
 
 	o.ints(fs, &o.connections, "c", "50", "redis-benchmark's connections")
 	o.ints(fs, &o.pipelines, "P", "1,16", "redis-benchmark's commands in flight on each")
@@ -194,6 +200,20 @@ func (o *options) addAttached(s string) error {
 	return nil
 }
 
+func (o *options) addClient(s string) error {
+	name, command, ok := strings.Cut(s, "=")
+	name, modes, _ := strings.Cut(name, ":")
+	c := loadClient{Name: name, Command: strings.Fields(command), Modes: words(modes)}
+	if len(c.Modes) == 0 {
+		c.Modes = []string{"off", "on"}
+	}
+	if !ok || name == "" || len(c.Command) == 0 {
+		return errors.New("expected name=command or name:modes=command")
+	}
+	o.clients = append(o.clients, c)
+	return among("modes of "+name, c.Modes, "off", "on", "smigrated")
+}
+
 // check refuses what no measurement could mean.
 func (o *options) check() error {
 	if o.preset != "" && len(o.measure) > 0 {
@@ -210,7 +230,7 @@ func (o *options) check() error {
 		values  []string
 		allowed []string
 	}{
-		{"-measure", o.measure, []string{"fanout", "memory", "commands", "moves"}},
+		{"-measure", o.measure, []string{"fanout", "memory", "commands", "moves", "reshard"}},
 		{"-by", o.by, []string{"ack", "receipt"}},
 		{"-resp", o.resp, []string{"2", "3", "mixed"}},
 	} {
@@ -239,6 +259,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-payload must be at least %d", wordSize)
 	case o.moves < 1 || o.moves > 16384:
 		return errors.New("-moves must be between 1 and 16384")
+	case o.slots < 1 || o.slots > clusterstate.Slots/clusterSize:
+		return fmt.Errorf("-slots must be between 1 and %d, as many as the first of %d nodes has", clusterstate.Slots/clusterSize, clusterSize)
 	case slices.Max(o.rows) > maxRows:
 		return fmt.Errorf("-rows must be at most %d", maxRows)
 	case o.rate < 0 || o.messages < 1 || o.value < 1 || o.keys < 0 || o.requests < 0:

@@ -58,14 +58,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	m := rep.Machine
 	fmt.Fprintf(stdout, "%d cores of %s, Linux %s, %s, load average %s\n", m.Cores, m.CPU, m.Kernel, m.Go, m.LoadAverage)
 	fmt.Fprintf(stdout, "%s; warm-up %v, then %v; median (least–greatest)\n", counted(o.rounds, "round"), o.timing.Warmup, o.timing.Duration)
-	r := &runner{contenders: contenders, rounds: o.rounds, unix: o.unix, progress: stderr}
+	r := &runner{contenders: contenders, rounds: o.rounds, unix: o.unix, reference: o.reference, progress: stderr}
+	var results []*result
 	for i, m := range plan {
 		fmt.Fprintf(stderr, "%d of %d: %s\n", i+1, len(plan), m.title())
 		res, err := r.run(ctx, m)
 		if err != nil {
 			return err
 		}
-		printTable(stdout, res, o.reference)
+		printTable(stdout, res)
+		results = append(results, res)
 		rep.add(res)
 		// After each, so that what was measured survives an interruption.
 		if o.json != "" {
@@ -74,6 +76,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 			}
 		}
 	}
+	printMarkdown(stdout, results)
 	fmt.Fprintln(stdout)
 	failed := 0
 	for _, m := range rep.Measurements {

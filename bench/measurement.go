@@ -26,6 +26,12 @@ type measurement interface {
 	measure(context.Context, *instance) (values, error)
 }
 
+// moded is a measurement that compares no servers, but one in several modes.
+type moded interface {
+	// variants are what it compares, the first with the others.
+	variants([]*contender) []*contender
+}
+
 // timing is how long the parts of a measurement take.
 type timing struct {
 	Warmup   time.Duration
@@ -51,6 +57,7 @@ type round struct {
 type result struct {
 	measurement measurement
 	contenders  []*contender // those that it suits
+	reference   string       // the contender that ratios refer to
 	rounds      []round
 }
 
@@ -59,16 +66,24 @@ type runner struct {
 	contenders []*contender
 	rounds     int
 	unix       bool
+	reference  string
 	progress   io.Writer
 }
 
 // run measures every server in every round. The order turns with each round,
 // so that none always finds the machine as another one left it.
 func (r *runner) run(ctx context.Context, m measurement) (*result, error) {
-	res := &result{measurement: m}
-	for _, c := range r.contenders {
-		if m.suits(c) {
-			res.contenders = append(res.contenders, c)
+	res := &result{measurement: m, reference: r.reference}
+	if of, is := m.(moded); is {
+		res.contenders = of.variants(r.contenders)
+		if len(res.contenders) > 0 {
+			res.reference = res.contenders[0].Name
+		}
+	} else {
+		for _, c := range r.contenders {
+			if m.suits(c) {
+				res.contenders = append(res.contenders, c)
+			}
 		}
 	}
 	for n := range r.rounds {

@@ -3,12 +3,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // slotMoves measures how long a subscriber of one node waits for the row of a
@@ -57,32 +55,16 @@ func (m *slotMoves) figures() []figure {
 		figure{Key: keyOtherCores, Label: "cores: all others on the machine", decimals: 2, noRatio: true})
 }
 
-// member is a node of the cluster with a connection for commands.
-type member struct {
-	*instance
-	fd int
-	id string
-}
-
-func (n *member) ask(words ...string) (string, error) {
-	replies, err := ask(n.fd, appendCommand(nil, words...), 1)
-	if err != nil {
-		return "", fmt.Errorf("%q: %w", words, err)
-	}
-	// Of a bulk string what follows its length.
-	_, _, next, err := head(replies[0], 0)
-	if replies[0][0] != '$' {
-		next = 0
-	}
-	return string(bytes.TrimSpace(replies[0][next:])), err
-}
-
 func (m *slotMoves) measure(ctx context.Context, in *instance) (values, error) {
-	source, target, watched, end, err := m.form(ctx, in)
+	// The server, which owns all slots, is the first of three.
+	empty := *in.contender
+	empty.Command = append(slices.Clone(empty.Command), "--cluster-enabled", "yes")
+	all, end, err := formCluster(ctx, in, &empty, m.clients(), nil)
 	defer end()
 	if err != nil {
 		return nil, err
 	}
+	source, target, watched := all[0], all[1], all[2]
 	listener := slotsListener("", nestedRow, 2)
 	fd, err := dial("tcp", watched.addr)
 	if err != nil {
@@ -185,83 +167,4 @@ func (m *slotMoves) listen(fd int, l listener, arrivals chan<- arrival, quit <-c
 			return
 		}
 	}
-}
-
-// form makes the server, which owns all slots, the first of three.
-func (m *slotMoves) form(ctx context.Context, in *instance) (source, target, watched *member, end func(), err error) {
-	var ends []func()
-	end = func() {
-		for _, f := range slices.Backward(ends) {
-			f()
-		}
-	}
-	empty := *in.contender
-	empty.Command = append(slices.Clone(empty.Command), "--cluster-enabled", "yes")
-	var all []*member
-	for i := range 3 {
-		n := &member{instance: in}
-		if i > 0 {
-			if n.instance, err = empty.start(ctx, m.clients(), false); err != nil {
-				return nil, nil, nil, end, err
-			}
-			ends = append(ends, n.stop)
-		}
-		if n.fd, err = dial("tcp", fmt.Sprintf("%s:%d", n.host, n.port)); err != nil {
-			return nil, nil, nil, end, err
-		}
-		ends = append(ends, func() { hangUp(n.fd) })
-		if n.id, err = n.ask("CLUSTER", "MYID"); err != nil {
-			return nil, nil, nil, end, err
-		}
-		// As redis-cli does: nodes that meet with one epoch settle that by
-		// taking new ones, and a slot that moves meanwhile may move back.
-		if _, err = n.ask("CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1)); err != nil {
-			return nil, nil, nil, end, err
-		}
-		if i > 0 {
-			if _, err = n.ask("CLUSTER", "MEET", in.host, strconv.Itoa(in.port)); err != nil {
-				return nil, nil, nil, end, err
-			}
-		}
-		all = append(all, n)
-	}
-	return all[0], all[1], all[2], end, awaitLinks(ctx, all)
-}
-
-// awaitLinks returns once every node is linked with all others and knows whose
-// the slots are.
-func awaitLinks(ctx context.Context, all []*member) error {
-	poll := time.NewTicker(10 * time.Millisecond)
-	defer poll.Stop()
-	late := time.After(startTimeout)
-	for _, n := range all {
-		for {
-			text, err := n.ask("CLUSTER", "NODES")
-			if err != nil {
-				return err
-			}
-			b := []byte(text)
-			if bytes.Count(b, []byte(" connected")) == len(all) && bytes.HasSuffix(bytes.TrimSpace(slotLine(b)), []byte(" 0-16383")) {
-				break
-			}
-			select {
-			case <-poll.C:
-			case <-late:
-				return fmt.Errorf("no cluster of %d nodes after %v:\n%s", len(all), startTimeout, text)
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	}
-	return nil
-}
-
-// slotLine is the line of the node with slots, in the text of CLUSTER NODES.
-func slotLine(text []byte) []byte {
-	for line := range bytes.Lines(text) {
-		if len(bytes.Fields(line)) > 8 {
-			return line
-		}
-	}
-	return nil
 }

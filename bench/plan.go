@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,6 +31,8 @@ func (o *options) plan() ([]measurement, error) {
 			add = o.commandRates()
 		case "moves":
 			add = []measurement{&slotMoves{moves: o.moves}}
+		case "reshard":
+			add, err = o.reshards()
 		}
 		if err != nil {
 			return nil, err
@@ -182,4 +185,15 @@ func (o *options) commandRates() []measurement {
 		}
 	}
 	return list
+}
+
+func (o *options) reshards() ([]measurement, error) {
+	if len(o.clients) == 0 {
+		return nil, errors.New("-measure reshard needs a -client")
+	}
+	var list []measurement
+	for _, c := range o.clients {
+		list = append(list, &reshard{client: c, slots: o.slots, timing: o.timing})
+	}
+	return list, nil
 }

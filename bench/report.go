@@ -22,12 +22,14 @@ type report struct {
 
 // reportedTable is a result with every round and what the table makes of them.
 type reportedTable struct {
-	Title    string                       `json:"title"`
-	Settings any                          `json:"settings"`
-	Figures  []figure                     `json:"figures"`
-	Rounds   []round                      `json:"rounds"`
-	Servers  map[string]map[string]spread `json:"servers"` // by server and figure
-	Ratios   map[string]map[string]spread `json:"ratios"`  // to the reference, likewise
+	Title    string `json:"title"`
+	Settings any    `json:"settings"`
+	// Reference is what the ratios refer to, if it is not that of the report.
+	Reference string                       `json:"reference,omitempty"`
+	Figures   []figure                     `json:"figures"`
+	Rounds    []round                      `json:"rounds"`
+	Servers   map[string]map[string]spread `json:"servers"` // by server and figure
+	Ratios    map[string]map[string]spread `json:"ratios"`  // to the reference, likewise
 }
 
 func (r *report) add(res *result) {
@@ -35,16 +37,19 @@ func (r *report) add(res *result) {
 		Title: res.measurement.title(), Settings: res.measurement.settings(), Figures: res.measurement.figures(),
 		Rounds: res.rounds, Servers: map[string]map[string]spread{}, Ratios: map[string]map[string]spread{},
 	}
+	if res.reference != r.Reference {
+		t.Reference = res.reference
+	}
 	for _, c := range res.contenders {
 		own, ratio := map[string]spread{}, map[string]spread{}
 		for _, f := range t.Figures {
 			if s, ok := spreadOf(column(res.of(c.Name), f.Key)); ok {
 				own[f.Key] = s
 			}
-			if !res.compares(c.Name, r.Reference) {
+			if !res.compares(c.Name, res.reference) {
 				continue
 			}
-			if s, ok := res.ratio(c.Name, r.Reference, f); ok {
+			if s, ok := res.ratio(c.Name, res.reference, f); ok {
 				ratio[f.Key] = s
 			}
 		}

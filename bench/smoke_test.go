@@ -241,7 +241,7 @@ func TestRunner(t *testing.T) {
 		{Name: "other", Command: redisCommand(redis)},
 		{Name: redisName, Command: redisCommand(redis)},
 	}
-	r := &runner{contenders: contenders, rounds: 2, unix: true, progress: io.Discard}
+	r := &runner{contenders: contenders, rounds: 2, unix: true, reference: redisName, progress: io.Discard}
 	memory := small(fanoutSpec{depth: 4, messages: 20}, "channel")
 	memory.subscribers = 500
 	for _, m := range []measurement{

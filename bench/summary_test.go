@@ -59,6 +59,7 @@ func TestTable(t *testing.T) {
 	res := &result{
 		measurement: &commandRate{tests: []string{"get"}, connections: 50, pipeline: 1, value: 3},
 		contenders:  []*contender{{Name: slotcastName}, {Name: redisName}},
+		reference:   redisName,
 		rounds: []round{
 			{Server: slotcastName, Round: 1, Values: values{"get_per_second": 2000}},
 			{Server: redisName, Round: 1, Values: values{"get_per_second": 1000}},
@@ -67,7 +68,7 @@ func TestTable(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	printTable(&b, res, redisName)
+	printTable(&b, res)
 	lines := strings.Split(b.String(), "\n")
 	require.Equal(t, "redis-benchmark -t get -c 50 -P 1, 3-byte values, one key", lines[1])
 	require.Equal(t, []string{"slotcast", "redis-server", "slotcast", "/", "redis-server"}, strings.Fields(lines[2]))

@@ -13,7 +13,8 @@ import (
 
 // printTable prints one result: a line for each figure, with the median and
 // the spread of each server and of the rounds' ratios to the reference.
-func printTable(w io.Writer, res *result, reference string) {
+func printTable(w io.Writer, res *result) {
+	reference := res.reference
 	fmt.Fprintf(w, "\n%s\n", res.measurement.title())
 	tw := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	header := []string{""}

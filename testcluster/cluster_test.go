@@ -2,9 +2,11 @@ package testcluster_test
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,6 +72,30 @@ func TestDirectives(t *testing.T) {
 	ask(t, c.Node(0), "OK", "SET", "bar", "1")
 	c.MoveSlot(barSlot, c.Node(1))
 	ask(t, c.Node(1), "1", "GET", "bar")
+}
+
+// TestAStranger: a node may be told to meet one of another cluster.
+func TestAStranger(t *testing.T) {
+	c, other := testcluster.Start(t, 1), testcluster.Start(t, 1)
+	here, there := c.Node(0), other.Node(0)
+	host, port, err := net.SplitHostPort(there.Addr())
+	require.NoError(t, err)
+	ask(t, here, "OK", "CLUSTER", "MEET", host, port)
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	late := time.After(patience)
+	for met := false; !met; {
+		select {
+		case <-poll.C:
+			nodes, err := here.Do("CLUSTER", "NODES")
+			require.NoError(t, err)
+			for line := range strings.Lines(nodes.(string)) {
+				met = met || strings.HasPrefix(line, there.ID()) && strings.Contains(line, " connected")
+			}
+		case <-late:
+			require.Fail(t, "they have not met")
+		}
+	}
 }
 
 // TestClose ends the cluster before the test ends.

@@ -2,7 +2,6 @@ package testcluster_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -87,14 +86,14 @@ func TestFailures(t *testing.T) {
 		},
 		"an end that does not come": {
 			do: func(t testing.TB) {
-				c := testcluster.Start(t, 2, testcluster.WaitAtMost(100*time.Millisecond))
+				c := testcluster.Start(t, 2, testcluster.WaitAtMost(5*soon))
 				c.WaitDown(c.Node(0))
 			},
-			want: "waited 100ms for nodes that do not serve: cluster_state of node 0",
+			want: "waited 5s for nodes that do not serve: cluster_state of node 0",
 		},
 		"a cluster that will not be ready": {
 			do: func(t testing.TB) {
-				c := testcluster.Start(t, 3, testcluster.WaitAtMost(2*soon), testcluster.NodeTimeout(soon/4))
+				c := testcluster.Start(t, 3, testcluster.WaitAtMost(10*soon), testcluster.NodeTimeout(soon/4))
 				c.Node(0).Kill()
 				c.WaitFailed(c.Node(0))
 				c.WaitReady()
