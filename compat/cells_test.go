@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,8 @@ type cells struct {
 	// jsonOnly are the libraries that can neither read nested rows nor say
 	// who they are, with a word on it: the bare channel is not for them.
 	jsonOnly map[string]string
+
+	mu sync.Mutex // guards classes while tests in parallel see them anew
 }
 
 // A client3 names a way to use a library.
@@ -126,6 +129,46 @@ func (c *cells) add(words []string) error {
 	return nil
 }
 
+// set takes the classes that were seen of a client. What is impossible is for a
+// person to say.
+func (c *cells) set(key client3, classes []class) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old := c.classes[key]; old == nil || old[0] != impossible {
+		c.classes[key] = classes
+	}
+}
+
+const (
+	cellsHead   = "# library "
+	cellsFormat = "%-24s %-4s %-8s %-10s %-10s %-10s %-10s %-10s %s\n"
+)
+
+// write writes the file anew with these classes, in the order of libraries, and
+// leaves its other lines as they are.
+func (c *cells) write(t *testing.T) {
+	t.Helper()
+	old, err := os.ReadFile("cells.txt")
+	require.NoError(t, err)
+	var fresh strings.Builder
+	for line := range strings.Lines(string(old)) {
+		words := strings.Fields(line)
+		if strings.HasPrefix(line, cellsHead) {
+			fmt.Fprintf(&fresh, cellsFormat, "# library", "resp", "kind", "bare", ":row", ":json", ":moved", ":snapshot", ":snapshot:json")
+			for _, l := range libraries {
+				for _, client := range l.clients(nil) {
+					if seen := c.classes[client.key()]; seen != nil {
+						fmt.Fprintf(&fresh, cellsFormat, l.name, client.resp, client.kind, seen[0], seen[1], seen[2], seen[3], seen[4], seen[5])
+					}
+				}
+			}
+		} else if len(words) == 0 || !slices.ContainsFunc(libraries, func(l library) bool { return l.name == words[0] }) {
+			fresh.WriteString(line)
+		}
+	}
+	require.NoError(t, os.WriteFile("cells.txt", []byte(fresh.String()), 0o644))
+}
+
 // TestCells holds the file to the table of libraries, and to what slotcast
 // promises.
 func TestCells(t *testing.T) {
@@ -144,10 +187,20 @@ func TestCells(t *testing.T) {
 		for _, class := range classes {
 			used[reasonFor{key.library, class}] = true
 		}
+		if slices.Contains(classes, impossible) {
+			require.Equal(t, []class{impossible}, slices.Compact(slices.Clone(classes)), "%v: all of it is impossible, or nothing", key)
+			continue
+		}
 		for i, channel := range family {
-			if strings.HasSuffix(channel, ":json") && classes[i] != impossible {
+			switch {
+			case strings.HasSuffix(channel, ":json"):
 				require.Equal(t, asJSON, classes[i], "%v: %s is for everybody", key, channel)
+			case strings.HasSuffix(channel, ":moved"):
+				require.Equal(t, asText, classes[i], "%v: %s is for everybody", key, channel)
 			}
+		}
+		if c.jsonOnly[key.library] == "" {
+			require.Contains(t, []class{asRow, asJSON}, classes[0], "%v: the bare channel is for all but the libraries of json-only", key)
 		}
 	}
 	require.ElementsMatch(t, tabled, filed, "the clients of libraries and of cells.txt")
@@ -155,6 +208,13 @@ func TestCells(t *testing.T) {
 		if slices.Contains(wrong, key.class) {
 			require.NotEmpty(t, c.reasons[key], "%s is %q and no reason is given", key.library, key.class)
 		}
+	}
+	for name := range c.jsonOnly {
+		require.True(t, slices.ContainsFunc(libraries, func(l library) bool {
+			return l.name == name && slices.ContainsFunc(l.clients(nil), func(client client) bool {
+				return slices.Contains(wrong, c.classes[client.key()][0])
+			})
+		}), "%s can use the bare channel", name)
 	}
 	for key := range c.reasons {
 		require.True(t, used[key], "%s is nowhere %q any more", key.library, key.class)

@@ -98,11 +98,8 @@ func launch(t *testing.T, program string, args func(port int) []string, words st
 			continue
 		}
 		p.ignoreRest()
-		n := &node{addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, t: t}
-		n.conn, err = net.Dial("tcp", n.addr)
-		require.NoError(t, err)
-		t.Cleanup(func() { n.conn.Close() })
-		n.replies = bufio.NewReader(n.conn)
+		n := dialNode(t, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		n.port = port
 		n.id = n.do("CLUSTER", "MYID")
 		return n
 	}
@@ -114,6 +111,12 @@ func launch(t *testing.T, program string, args func(port int) []string, words st
 // an integer or a bulk string.
 func (n *node) do(args ...string) string {
 	n.t.Helper()
+	n.send(args...)
+	return n.reply(fmt.Sprintf("%q", args))
+}
+
+func (n *node) send(args ...string) {
+	n.t.Helper()
 	require.NoError(n.t, n.conn.SetDeadline(time.Now().Add(patience)))
 	request := fmt.Sprintf("*%d\r\n", len(args))
 	for _, a := range args {
@@ -121,8 +124,15 @@ func (n *node) do(args ...string) string {
 	}
 	_, err := io.WriteString(n.conn, request)
 	require.NoError(n.t, err)
+}
+
+// reply reads one reply of one line, or a bulk string. After is what it comes
+// after, for failures.
+func (n *node) reply(after string) string {
+	n.t.Helper()
+	require.NoError(n.t, n.conn.SetDeadline(time.Now().Add(patience)))
 	line, err := n.replies.ReadString('\n')
-	require.NoError(n.t, err, "after %q", args)
+	require.NoError(n.t, err, "after %s", after)
 	text := strings.TrimSuffix(line[1:], "\r\n")
 	switch line[0] {
 	case '+', '-', ':':
@@ -135,7 +145,7 @@ func (n *node) do(args ...string) string {
 		require.NoError(n.t, err)
 		return string(bulk[:size])
 	}
-	require.FailNow(n.t, "no reply of one line", "%q after %q", line, args)
+	require.FailNow(n.t, "no reply of one line", "%q after %s", line, after)
 	return ""
 }
 

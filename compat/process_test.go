@@ -100,17 +100,26 @@ func (p *process) follow(out io.Reader) {
 // next takes the next line; at the end of the output ok is false.
 func (p *process) next() (line string, ok bool) {
 	p.t.Helper()
-	timer := time.NewTimer(patience)
+	line, ok, inTime := p.within(patience)
+	if !inTime {
+		require.FailNow(p.t, "no further line", p.story())
+	}
+	return line, ok
+}
+
+// within takes the next line if it comes in time.
+func (p *process) within(d time.Duration) (line string, ok, inTime bool) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case line, ok = <-p.lines:
 	case <-timer.C:
-		require.FailNow(p.t, "no further line", p.story())
+		return "", false, false
 	}
 	if ok {
 		p.seen = append(p.seen, line)
 	}
-	return line, ok
+	return line, ok, true
 }
 
 // expect takes as many lines as there are wanted ones and compares them.

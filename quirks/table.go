@@ -18,7 +18,7 @@ var Table = []Entry{
 		Library: "rueidis",
 		LibName: "rueidis",
 		Reason:  "the message arrives empty",
-		Shown:   "compat: rueidis",
+		Shown:   "compat: rueidis-1",
 	},
 	{
 		Library: "valkey-go",

@@ -5,46 +5,50 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	driver "slotcast/compat/clients/go-common"
 )
 
-func commands(ctx context.Context, r redis.UniversalClient) {
-	say("ping", must(r.Ping(ctx).Result()))
-	say("set", must(r.Set(ctx, "greeting", "hello", 0).Result()))
-	say("get", must(r.Get(ctx, "greeting").Result()))
-	say("get-missing", errors.Is(r.Get(ctx, "nobody").Err(), redis.Nil))
-	say("setnx", must(r.SetNX(ctx, "greeting", "hi", 0).Result()))
-	say("set-get", must(r.SetArgs(ctx, "greeting", "hello", redis.SetArgs{Get: true}).Result()))
-	say("append", must(r.Append(ctx, "greeting", " world").Result()))
-	say("strlen", must(r.StrLen(ctx, "greeting").Result()))
-	say("getrange", must(r.GetRange(ctx, "greeting", 3, -3).Result()))
-	say("incr", must(r.Incr(ctx, "counter").Result()))
-	say("incrby", must(r.IncrBy(ctx, "counter", 41).Result()))
-	say("decr", must(r.Decr(ctx, "counter").Result()))
-	say("incrbyfloat", must(r.IncrByFloat(ctx, "counter", 0.5).Result()))
-	say("incr-text", strings.TrimPrefix(r.Incr(ctx, "greeting").Err().Error(), "ERR "))
-	say("mset", must(r.MSet(ctx, "{m}1", "one", "{m}2", "two").Result()))
-	say("mget", list(must(r.MGet(ctx, "{m}1", "{m}2", "{m}3").Result())))
-	check(r.Set(ctx, "binary", "\x00\xff\r\n$5\x7f", 0).Err())
-	say("binary", hex.EncodeToString(must(r.Get(ctx, "binary").Bytes())))
-	say("setbit", must(r.SetBit(ctx, "bits", 7, 1).Result()))
-	say("bitcount", must(r.BitCount(ctx, "bits", nil).Result()))
-	say("expire", must(r.Expire(ctx, "greeting", 100*time.Second).Result()))
-	say("ttl", must(r.TTL(ctx, "greeting").Result()).Round(10*time.Second).Seconds())
-	say("persist", must(r.Persist(ctx, "greeting").Result()))
-	say("exists", must(r.Exists(ctx, "{m}1", "{m}2", "{m}3").Result()))
-	say("type", must(r.Type(ctx, "greeting").Result()))
-	say("rename", must(r.Rename(ctx, "{m}1", "{m}4").Result()))
-	say("del", must(r.Del(ctx, "{m}1", "{m}2", "{m}4").Result()))
+func commands(c driver.Client) {
+	ctx, r := context.Background(), c.(client).UniversalClient
+	driver.Say("ping", driver.Must(r.Ping(ctx).Result()))
+	driver.Say("set", driver.Must(r.Set(ctx, "greeting", "hello", 0).Result()))
+	driver.Say("get", driver.Must(r.Get(ctx, "greeting").Result()))
+	driver.Say("get-missing", errors.Is(r.Get(ctx, "nobody").Err(), redis.Nil))
+	driver.Say("setnx", driver.Must(r.SetNX(ctx, "greeting", "hi", 0).Result()))
+	driver.Say("set-get", driver.Must(r.SetArgs(ctx, "greeting", "hello", redis.SetArgs{Get: true}).Result()))
+	driver.Say("append", driver.Must(r.Append(ctx, "greeting", " world").Result()))
+	driver.Say("strlen", driver.Must(r.StrLen(ctx, "greeting").Result()))
+	driver.Say("getrange", driver.Must(r.GetRange(ctx, "greeting", 3, -3).Result()))
+	driver.Say("incr", driver.Must(r.Incr(ctx, "counter").Result()))
+	driver.Say("incrby", driver.Must(r.IncrBy(ctx, "counter", 41).Result()))
+	driver.Say("decr", driver.Must(r.Decr(ctx, "counter").Result()))
+	driver.Say("incrbyfloat", driver.Must(r.IncrByFloat(ctx, "counter", 0.5).Result()))
+	driver.Say("incr-text", strings.TrimPrefix(r.Incr(ctx, "greeting").Err().Error(), "ERR "))
+	driver.Say("mset", driver.Must(r.MSet(ctx, "{m}1", "one", "{m}2", "two").Result()))
+	driver.Say("mget", list(driver.Must(r.MGet(ctx, "{m}1", "{m}2", "{m}3").Result())))
+	driver.Check(r.Set(ctx, "binary", "\x00\xff\r\n$5\x7f", 0).Err())
+	driver.Say("binary", hex.EncodeToString(driver.Must(r.Get(ctx, "binary").Bytes())))
+	driver.Say("setbit", driver.Must(r.SetBit(ctx, "bits", 7, 1).Result()))
+	driver.Say("bitcount", driver.Must(r.BitCount(ctx, "bits", nil).Result()))
+	driver.Say("expire", driver.Must(r.Expire(ctx, "greeting", 100*time.Second).Result()))
+	driver.Say("ttl", driver.Must(r.TTL(ctx, "greeting").Result()).Round(10*time.Second).Seconds())
+	driver.Say("persist", driver.Must(r.Persist(ctx, "greeting").Result()))
+	driver.Say("exists", driver.Must(r.Exists(ctx, "{m}1", "{m}2", "{m}3").Result()))
+	driver.Say("type", driver.Must(r.Type(ctx, "greeting").Result()))
+	driver.Say("rename", driver.Must(r.Rename(ctx, "{m}1", "{m}4").Result()))
+	driver.Say("del", driver.Must(r.Del(ctx, "{m}1", "{m}2", "{m}4").Result()))
 	pipeline(ctx, r)
 	transaction(ctx, r)
-	say("watch-quiet", watch(ctx, r, func() {}))
-	say("watch-changed", watch(ctx, r, func() { check(r.Set(ctx, "{w}watched", "changed", 0).Err()) }))
-	say("scan", scan(ctx, r))
+	driver.Say("watch-quiet", watch(ctx, r, func() {}))
+	driver.Say("watch-changed", watch(ctx, r, func() { driver.Check(r.Set(ctx, "{w}watched", "changed", 0).Err()) }))
+	driver.Say("scan", scan(ctx, r))
 }
 
 // pipeline spans several slots.
@@ -55,8 +59,8 @@ func pipeline(ctx context.Context, r redis.UniversalClient) {
 		}
 		return nil
 	})
-	check(err)
-	say("pipeline", numbers(results))
+	driver.Check(err)
+	driver.Say("pipeline", numbers(results))
 }
 
 func transaction(ctx context.Context, r redis.UniversalClient) {
@@ -66,8 +70,8 @@ func transaction(ctx context.Context, r redis.UniversalClient) {
 		p.Incr(ctx, "{x}1")
 		return nil
 	})
-	check(err)
-	say("transaction", numbers(results))
+	driver.Check(err)
+	driver.Say("transaction", numbers(results))
 }
 
 func numbers(results []redis.Cmder) string {
@@ -95,7 +99,7 @@ func watch(ctx context.Context, r redis.UniversalClient, meanwhile func()) strin
 	if errors.Is(err, redis.TxFailedErr) {
 		return "aborted"
 	}
-	check(err)
+	driver.Check(err)
 	return "committed"
 }
 
@@ -108,7 +112,7 @@ func scan(ctx context.Context, r redis.UniversalClient) int {
 		}
 		return nil
 	})
-	check(err)
+	driver.Check(err)
 	var mu sync.Mutex // guards found
 	found := map[string]bool{}
 	walk := func(ctx context.Context, c *redis.Client) error {
@@ -121,14 +125,23 @@ func scan(ctx context.Context, r redis.UniversalClient) int {
 		return keys.Err()
 	}
 	if cluster, ok := r.(*redis.ClusterClient); ok {
-		check(cluster.ForEachMaster(ctx, walk))
+		driver.Check(cluster.ForEachMaster(ctx, walk))
 	} else {
-		check(walk(ctx, r.(*redis.Client)))
+		driver.Check(walk(ctx, r.(*redis.Client)))
 	}
 	return len(found)
 }
 
-func must[T any](value T, err error) T {
-	check(err)
-	return value
+// list is a row of replies, with nil for what is not there.
+func list(values []any) string {
+	return fmt.Sprint(slices.Collect(func(yield func(any) bool) {
+		for _, v := range values {
+			if v == nil {
+				v = "nil"
+			}
+			if !yield(v) {
+				return
+			}
+		}
+	}))
 }

@@ -1,69 +1,64 @@
-// Command go-redis-9 drives go-redis; package compat says what it is asked to
+// Command go-redis-9 drives go-redis 9; package compat says what it is asked to
 // do and what it prints.
 package main
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"slices"
+	"errors"
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
+
+	driver "slotcast/compat/clients/go-common"
 )
 
-func main() {
-	if len(os.Args) < 5 {
-		fail("usage: go-redis-9 commands|subscribe <addr> <resp> single|cluster [channel...]")
-	}
-	what, addr, resp, kind, channels := os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5:]
-	client := connect(addr, resp, kind)
-	defer client.Close()
-	ctx := context.Background()
-	switch what {
-	case "commands":
-		commands(ctx, client)
-	case "subscribe":
-		subscribe(ctx, client, channels)
-	default:
-		fail("no such task: " + what)
-	}
-}
+func main() { driver.Main(driver.Library{Connect: connect, Commands: commands}) }
+
+type client struct{ redis.UniversalClient }
 
 // connect is the client as its documentation creates it: nothing is set but
 // the address and the protocol.
-func connect(addr, resp, kind string) redis.UniversalClient {
+func connect(addr, resp, kind string) (driver.Client, error) {
 	protocol, err := strconv.Atoi(resp)
-	check(err)
-	if kind == "cluster" {
-		return redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{addr}, Protocol: protocol})
+	if err != nil {
+		return nil, err
 	}
-	return redis.NewClient(&redis.Options{Addr: addr, Protocol: protocol})
+	if kind == "cluster" {
+		return client{redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{addr}, Protocol: protocol})}, nil
+	}
+	return client{redis.NewClient(&redis.Options{Addr: addr, Protocol: protocol})}, nil
 }
 
-func say(name string, value any) { fmt.Println(name, value) }
+func (c client) Set(key, value string) error {
+	return c.UniversalClient.Set(context.Background(), key, value, 0).Err()
+}
 
-// list is a row of replies, with nil for what is not there.
-func list(values []any) string {
-	return fmt.Sprint(slices.Collect(func(yield func(any) bool) {
-		for _, v := range values {
-			if v == nil {
-				v = "nil"
-			}
-			if !yield(v) {
-				return
+func (c client) Get(key string) (string, error) {
+	value, err := c.UniversalClient.Get(context.Background(), key).Result()
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	return value, err
+}
+
+func (c client) Subscribe(channels []string, patterns bool) error {
+	ctx := context.Background()
+	subscribe := c.UniversalClient.Subscribe
+	if patterns {
+		subscribe = c.PSubscribe
+	}
+	// As Channel does, but with the confirmations.
+	for received := range subscribe(ctx, channels...).ChannelWithSubscriptions() {
+		switch m := received.(type) {
+		case *redis.Subscription:
+			driver.Subscribed(m.Channel)
+		case *redis.Message:
+			if m.Pattern != "" {
+				driver.PatternMessage(m.Pattern, m.Channel, m.Payload)
+			} else {
+				driver.Message(m.Channel, m.Payload)
 			}
 		}
-	}))
-}
-
-func check(err error) {
-	if err != nil {
-		fail(err)
 	}
-}
-
-func fail(reason any) {
-	fmt.Fprintln(os.Stderr, reason)
-	os.Exit(1)
+	return errors.New("the subscription was closed")
 }

@@ -151,11 +151,20 @@ def read(sub):
             print("message", channel, payload, flush=True)
 
 
+def keys(r):
+    for i in range(50):
+        r.set(f"key:{i}", i)
+    if all(r.get(f"key:{i}") == str(i).encode() for i in range(50)):
+        say("keys", 50)
+
+
 def main():
     what, addr, resp, kind, *channels = sys.argv[1:]
     r = connect(addr, resp, kind)
     if what == "commands":
         commands(r, kind)
+    elif what == "keys":
+        keys(r)
     else:
         subscribe(r, channels)
 

@@ -4,4 +4,9 @@ go 1.26
 
 require github.com/redis/rueidis v1.0.79
 
-require golang.org/x/sys v0.47.0 // indirect
+require (
+	golang.org/x/sys v0.47.0 // indirect
+	slotcast/compat/clients/go-common v0.0.0
+)
+
+replace slotcast/compat/clients/go-common => ../go-common

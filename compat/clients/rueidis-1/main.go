@@ -1,53 +1,56 @@
-// Command rueidis-1 drives rueidis; package compat says what
-// it is asked to do and what it prints.
+// Command rueidis-1 drives rueidis; package compat says what it is asked to
+// do and what it prints.
 package main
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"errors"
 
 	"github.com/redis/rueidis"
+
+	driver "slotcast/compat/clients/go-common"
 )
 
-func main() {
-	if len(os.Args) < 5 {
-		fail("usage: rueidis-1 commands|subscribe <addr> <resp> single|cluster [channel...]")
-	}
-	what, addr, resp, kind, channels := os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5:]
-	client, err := rueidis.NewClient(rueidis.ClientOption{
+func main() { driver.Main(driver.Library{Connect: connect, Commands: commands}) }
+
+type client struct{ rueidis.Client }
+
+func connect(addr, resp, kind string) (driver.Client, error) {
+	c, err := rueidis.NewClient(rueidis.ClientOption{
 		InitAddress:       []string{addr},
 		AlwaysRESP2:       resp == "2",
 		ForceSingleClient: kind == "single",
 		DisableCache:      true, // without CLIENT TRACKING
 	})
-	check(err)
-	defer client.Close()
-	ctx := context.Background()
-	switch what {
-	case "commands":
-		commands(ctx, client)
-	case "subscribe":
-		subscribe(ctx, client, channels)
-	default:
-		fail("no such task: " + what)
+	return client{c}, err
+}
+
+func (c client) Set(key, value string) error {
+	return c.Do(context.Background(), c.B().Set().Key(key).Value(value).Build()).Error()
+}
+
+func (c client) Get(key string) (string, error) {
+	value, err := c.Do(context.Background(), c.B().Get().Key(key).Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		err = nil
 	}
+	return value, err
 }
 
-func say(name string, value any) { fmt.Println(name, value) }
-
-func check(err error) {
-	if err != nil {
-		fail(err)
+func (c client) Subscribe(channels []string, patterns bool) error {
+	cmd := c.B().Subscribe().Channel(channels...).Build()
+	if patterns {
+		cmd = c.B().Psubscribe().Pattern(channels...).Build()
 	}
-}
-
-func must[T any](value T, err error) T {
-	check(err)
-	return value
-}
-
-func fail(reason any) {
-	fmt.Fprintln(os.Stderr, reason)
-	os.Exit(1)
+	ctx := rueidis.WithOnSubscriptionHook(context.Background(), func(s rueidis.PubSubSubscription) {
+		driver.Subscribed(s.Channel)
+	})
+	err := c.Receive(ctx, cmd, func(m rueidis.PubSubMessage) {
+		if m.Pattern != "" {
+			driver.PatternMessage(m.Pattern, m.Channel, m.Message)
+		} else {
+			driver.Message(m.Channel, m.Message)
+		}
+	})
+	return errors.Join(errors.New("the subscription ended"), err)
 }

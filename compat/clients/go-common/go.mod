@@ -1,0 +1,3 @@
+module slotcast/compat/clients/go-common
+
+go 1.26
