@@ -83,6 +83,10 @@ type Entry struct {
 // Meta returns the metadata as pairs of key and value, in order.
 func (e *Entry) Meta() [][2]string { return e.meta[:e.pairs] }
 
+// Known tells whether the endpoint names the node, instead of the one that the
+// client is connected to, or none.
+func (e *Entry) Known() bool { return !e.Null && e.Endpoint != unknownHost }
+
 func (e *Entry) addMeta(key, value string) {
 	e.meta[e.pairs] = [2]string{key, value}
 	e.pairs++

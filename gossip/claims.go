@@ -14,6 +14,7 @@ func (n *Node) assign(t *turn, slot uint16, to clusterstate.NodeID) {
 	if from == to {
 		return
 	}
+	n.depart(t, slot, from, to)
 	if t.assigned == nil {
 		t.assigned = new(ownership)
 	}

@@ -46,6 +46,8 @@ type Node struct {
 	// nobody else has begun to.
 	unclaimed frame.Bitmap
 
+	moves moves
+
 	// claims are the slots that this node claims, nil when they have to be
 	// gathered anew. They are never altered.
 	claims *frame.Bitmap
@@ -164,6 +166,10 @@ type turn struct {
 
 	intents []intent
 
+	// heldPages and toldPages are the pages of moves that were copied in this
+	// step.
+	heldPages, toldPages uint64
+
 	// assigned is the token that peers get whose slots change in this step.
 	assigned *ownership
 
@@ -185,6 +191,7 @@ func (t *turn) mustSyncLate() { t.save, t.late = true, true }
 // finish makes the view, judges the cluster's health by it and completes the
 // output.
 func (n *Node) finish(t *turn) {
+	n.arriveHere(t)
 	v := t.edit.View()
 	if t.news || t.waits || v != n.view {
 		n.judge(t, v)

@@ -9,6 +9,9 @@ import "slotcast/clusterstate"
 //     else leaves the process; if Late is set, after the view.
 //  2. View: committed; with it, if Reset is set, the subscribers of the map
 //     are closed instead of being told.
+//     Moved: those who asked are told of the moves that their new owners have
+//     confirmed, after the rows of the view, if that changed at all. A move that
+//     does not agree with the view any more is not told.
 //  3. Reply: sent to whoever gave the command. (On the same connection the
 //     reply precedes the rows of the view.)
 //  4. Send: frames are queued on their links, after the save, since a frame may
@@ -24,6 +27,7 @@ type Output struct {
 	Save    *Save
 	View    *clusterstate.View // nil if it did not change
 	Reset   bool               // the view is that of a node that left its cluster
+	Moved   []Move
 	Reply   Reply
 	Send    []Send
 	Known   []LinkID
@@ -87,6 +91,7 @@ func (o Output) Merge(next Output) Output {
 		next.View = o.View
 	}
 	next.Reset = next.Reset || o.Reset
+	next.Moved = join(o.Moved, next.Moved)
 	next.Send = join(o.Send, next.Send)
 	next.Known = join(o.Known, next.Known)
 	next.Close = join(o.Close, next.Close)

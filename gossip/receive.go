@@ -124,6 +124,7 @@ func (n *Node) receivePing(t *turn, link LinkID, m *frame.Message) {
 	was := n.followRole(t, m)
 	if m.Primary == "" {
 		n.followClaim(t, m, was)
+		n.arriveAt(t, m)
 		n.settleCollision(t, m)
 	}
 	n.hearGossip(t, m)

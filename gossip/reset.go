@@ -35,6 +35,7 @@ func (in Reset) apply(n *Node, t *turn) error {
 	own.id, own.slots, own.reports = id, 0, nil
 	n.table.add(own)
 	n.unclaimed, n.claims, n.served = frame.Bitmap{}, nil, false
+	n.moves.leave(in.Hard)
 	t.out.Reset = true
 	t.mustSync()
 	if in.Hard {

@@ -49,6 +49,7 @@ func (n *Node) promote(t *turn, id clusterstate.NodeID) {
 	if !node.Replica {
 		return
 	}
+	n.table.alter(id).heirOf = node.Primary
 	node.Replica, node.Primary, node.Synced = false, "", false
 	t.edit.SetNode(node)
 	t.mustSave()

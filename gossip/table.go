@@ -59,6 +59,10 @@ type peer struct {
 	nodename   string
 	clientIPv4 string
 	clientIPv6 string
+
+	// heirOf is whose replica it has been, if it became a primary and does not
+	// own yet what it claims as such.
+	heirOf clusterstate.NodeID
 }
 
 // ownership is a token: a peer may be altered in place by the node that has the

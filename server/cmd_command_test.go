@@ -21,8 +21,9 @@ var newerCommands = map[string]string{
 	"client|no-touch":   "7.2.0",
 	"waitaof":           "7.2.0",
 
-	"cluster|subscribe":   ownSince,
-	"cluster|unsubscribe": ownSince,
+	"client|maint_notifications": ownSince,
+	"cluster|subscribe":          ownSince,
+	"cluster|unsubscribe":        ownSince,
 }
 
 // absentCommands are subcommands of Redis that slotcast has no use for.

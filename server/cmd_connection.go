@@ -170,6 +170,7 @@ func hello(cl *call) {
 	switch o.version {
 	case 2:
 		c.leaveBare()
+		c.wantMoves(false)
 		c.setProtocol(false)
 	case 3:
 		c.setProtocol(true)

@@ -47,6 +47,7 @@ client|id | O(1) | Print the number of this connection. |
 client|info | O(1) | Describe this connection. |
 client|kill | O(N), N connections | End connections that match. | filter(ip:port~2.8.12|new-format([ID=client-id:int@2.8.12]|[TYPE=normal_master_slave_pubsub(NORMAL|MASTER@3.2.0|SLAVE|REPLICA@5.0.0|PUBSUB)@2.8.12]|[USER=username]|[ADDR=ip:port]|[LADDR=ip:port@6.2.0]|[SKIPME=yes/no])...)
 client|list | O(N), N connections | Describe connections, one a line. | [TYPE=normal_master_replica_pubsub(NORMAL|MASTER|REPLICA|PUBSUB)@5.0.0] [ID=id{client-id:int...}@6.2.0]
+client|maint_notifications | O(1) | Be told when slots move to another primary. | enabled(ON|OFF) [MOVING-ENDPOINT-TYPE=type(internal-ip|internal-fqdn|external-ip|external-fqdn|none)]
 client|no-evict | O(1) | Spare this connection when clients are evicted. | enabled(ON|OFF)
 client|no-touch | O(1) | Choose whether commands of this connection count as use of keys. | enabled(ON|OFF)
 client|pause | O(1) | Hold the commands of all clients for a while. | timeout:int [mode(WRITE|ALL)@6.2.0]

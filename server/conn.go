@@ -59,6 +59,7 @@ type conn struct {
 	replyMode     replyMode
 	monitoring    bool
 	closeAfter    bool // end the connection after the replies have left
+	wantsMoves    bool // by CLIENT MAINT_NOTIFICATIONS
 	tx            *transaction
 	subscriptions subscriptions
 }

@@ -283,13 +283,22 @@ func (cl *call) letGo() {
 // reply are held: for what reads the map beside rows, that is the commit lock,
 // and rows that came before it was taken stand before the reply.
 func (s *Server) enter(cl *call) {
-	if !cl.conn.listening() && (cl.cmd == nil || cl.cmd.flags&subscribes == 0) {
+	if !cl.conn.listening() && !cl.opensBracket() {
 		return
 	}
 	if cl.readsMap() {
 		cl.lockCommit()
 	}
 	cl.hold()
+}
+
+// opensBracket reports whether the command itself brings messages to a connection
+// that is not listening so far: because it subscribes, or because a client that
+// wants to be told of moves makes one. (That one, an application's, has no
+// bracket around its other commands: it is told of moves between two batches of
+// replies, which is soon enough, and pays nothing for it.)
+func (cl *call) opensBracket() bool {
+	return cl.cmd != nil && (cl.cmd.flags&subscribes != 0 || cl.cmd.flags&onOwner != 0 && cl.conn.wantsMoves)
 }
 
 // readsMap reports whether the command is CLUSTER SLOTS, or about the family.

@@ -40,6 +40,8 @@ const (
 	errPushDisabled         respError = "ERR slot change push is disabled (cluster-slots-push no)"
 	errSubscribeShardInExec respError = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"
 	errBareNeedsRESP3       respError = "ERR CLUSTER SUBSCRIBE needs RESP3, which begins with HELLO 3"
+	errMovesNeedRESP3       respError = "ERR CLIENT MAINT_NOTIFICATIONS needs RESP3, which begins with HELLO 3"
+	errMovesDisabled        respError = "ERR maintenance notifications are disabled (cluster-maint-notifications no)"
 	errMinority             respError = "CLUSTERDOWN No majority reached, slot changes are not served"
 	errStringTooLong        respError = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	errOffset               respError = "ERR offset is out of range"

@@ -34,12 +34,16 @@ type outbox struct {
 	bracket bool
 	// exempt counts the bytes of a snapshot that was put on an empty outbox:
 	// a map too large for the limits must still be readable.
-	exempt   int
-	form     channels.Form
-	class    config.Class
-	state    outboxState
-	flushing bool
-	blocked  bool // the one who writes waits for the socket
+	exempt int
+	// notices bounds from above the bytes of pending that nobody has subscribed
+	// to: it is exact while nothing is written, and zero once all is.
+	notices      int
+	noticesSince time.Time // as softSince, for notices
+	form         channels.Form
+	class        config.Class
+	state        outboxState
+	flushing     bool
+	blocked      bool // the one who writes waits for the socket
 	// softSince is when pending last rose above the soft limit, zero below it.
 	softSince time.Time
 	reason    string // why the server ends the connection
@@ -64,6 +68,19 @@ func (o *outbox) Deliver(b channels.Batch) {
 	o.mu.Lock()
 	if o.state == outboxOpen {
 		o.pushAll(b.Slices(o.form))
+	}
+	o.unlock()
+}
+
+// notify queues what an application connection, which has subscribed to
+// nothing, is told beside its replies. These may be as long as the client likes
+// to ask for, so what it is told has a limit of its own.
+func (o *outbox) notify(b channels.Batch) {
+	o.mu.Lock()
+	if o.state == outboxOpen {
+		slices := b.Slices(o.form)
+		o.pushAll(slices)
+		o.notices += total(slices)
 	}
 	o.unlock()
 }
@@ -171,32 +188,42 @@ func (o *outbox) unlock() {
 	}
 }
 
-// overLimit marks the outbox dead when its class's limits are passed, and
-// reports that it did; mu is held.
+// overLimit marks the outbox dead when its class's limits are passed, or those
+// of Pub/Sub by what it is told beside its replies, and reports that it did; mu
+// is held.
 func (o *outbox) overLimit() bool {
 	if o.state == outboxDead || o.pending == 0 {
 		return false
 	}
-	limit := o.conn.server.config.Values().OutputLimits[o.class]
-	n := int64(o.pending - o.exempt)
-	if limit.Hard > 0 && n > limit.Hard {
-		o.die("output buffer above its hard limit")
-		return true
+	limits := &o.conn.server.config.Values().OutputLimits
+	reason := exceeds(limits[o.class], o.pending-o.exempt, &o.softSince)
+	if reason == "" && o.notices > 0 {
+		reason = exceeds(limits[config.ClassPubSub], min(o.notices, o.pending), &o.noticesSince)
 	}
-	if limit.Soft <= 0 || n <= limit.Soft {
-		o.softSince = time.Time{}
+	if reason == "" {
 		return false
+	}
+	o.die(reason)
+	return true
+}
+
+// exceeds says by which limit n bytes are too many, if by any. since is when they
+// last rose above the soft one.
+func exceeds(limit config.OutputLimit, n int, since *time.Time) (reason string) {
+	if limit.Hard > 0 && int64(n) > limit.Hard {
+		return "output buffer above its hard limit"
+	}
+	if limit.Soft <= 0 || int64(n) <= limit.Soft {
+		*since = time.Time{}
+		return ""
 	}
 	now := time.Now()
-	if o.softSince.IsZero() {
-		o.softSince = now
-		return false
+	if since.IsZero() {
+		*since = now
+	} else if now.Sub(*since) > time.Duration(limit.SoftSeconds)*time.Second {
+		return "output buffer above its soft limit for too long"
 	}
-	if now.Sub(o.softSince) > time.Duration(limit.SoftSeconds)*time.Second {
-		o.die("output buffer above its soft limit for too long")
-		return true
-	}
-	return false
+	return ""
 }
 
 // checkSoftLimit is overLimit for a connection to which nothing is added.
@@ -213,7 +240,7 @@ func (o *outbox) checkSoftLimit() {
 func (o *outbox) die(reason string) {
 	o.state, o.reason = outboxDead, reason
 	o.queue, o.spare, o.parked = nil, nil, nil
-	o.pending, o.early, o.exempt = 0, 0, 0
+	o.pending, o.early, o.exempt, o.notices = 0, 0, 0, 0
 }
 
 // kill ends the connection without writing what waits.

@@ -69,6 +69,9 @@ func (o *outbox) wrote(n int) {
 	}
 	o.pending -= n
 	o.exempt = max(o.exempt-n, 0) // what is exempt stands in front
+	if o.pending == 0 {
+		o.notices = 0
+	}
 }
 
 // progress counts what a writer that waits for its socket has written so far.

@@ -315,13 +315,15 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 	}
 	if out.View != nil {
 		island := out.View.Minority() && !o.server.topology.current().Minority()
-		o.wake = o.server.topology.commit(o.now().Mono, out.View, held, out.Reset)
+		o.wake = o.server.topology.commit(o.now().Mono, out.View, held, out.Reset, out.Moved)
 		switch {
 		case out.Reset:
 			o.server.family.closeAll(cause, "this node has left its cluster")
 		case island:
 			o.server.family.closeAll(cause, "this node sees only a minority of its cluster")
 		}
+	} else if len(out.Moved) > 0 {
+		o.server.topology.tellMovesLater(out.Moved)
 	}
 	if late {
 		if err := o.save(out.Save, cause); err != nil {

@@ -82,6 +82,7 @@ type Server struct {
 	slowlog  slowlog
 	latency  latency
 	family   family
+	movers   movers
 
 	// giveWay is called between the steps of a walk over all keys, with no lock
 	// held. A test puts itself in its place.

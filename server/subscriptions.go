@@ -238,6 +238,7 @@ func (c *conn) leaveAll() {
 		c.sunsubscribe(name)
 	}
 	c.leaveBare()
+	c.wantMoves(false)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -7,6 +7,7 @@ import (
 
 	"slotcast/channels"
 	"slotcast/clusterstate"
+	"slotcast/gossip"
 )
 
 // topology is the one place where a view becomes valid and where a change of
@@ -50,9 +51,9 @@ func (l slotLocks) cover(slot uint16) bool { return l.all || l.slot == int(slot)
 // takes the locks of the slots whose redirection changes, as far as the caller
 // does not hold them; a caller that holds one lock has seen to it that no other
 // is needed. quiet is for RESET, whose listeners are closed instead of being
-// told of 16384 unassigned slots. It returns when it wants hold back to be
+// told of 16384 unassigned slots. moved are told after the rows. It returns when it wants hold back to be
 // looked at again, zero for never.
-func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotLocks, quiet bool) (wake time.Duration) {
+func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotLocks, quiet bool, moved []gossip.Move) (wake time.Duration) {
 	old := t.current()
 	slots, all := clusterstate.RedirectDiff(old, next)
 	switch {
@@ -73,6 +74,7 @@ func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotL
 	defer t.mu.Unlock()
 	t.view.Store(next)
 	wake = t.publish(t.publisher.Offer(now, next), quiet)
+	t.tellMoves(moved)
 	t.server.dropShardChannels(func(slot uint16) bool {
 		return old.Owner(slot) == old.Myself() && next.Owner(slot) != next.Myself()
 	})

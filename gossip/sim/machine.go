@@ -30,9 +30,11 @@ type Machine struct {
 	Skew time.Duration
 
 	// Delivered are the messages of Pub/Sub that came for own subscribers,
-	// Dropped the slots whose keys were deleted, Logs the lines of the log.
+	// Dropped the slots whose keys were deleted, Moved the moves of slots, Logs
+	// the lines of the log.
 	Delivered []gossip.Message
 	Dropped   []clusterstate.SlotRange
+	Moved     []gossip.Move
 	Logs      []gossip.Log
 
 	net      *Network
@@ -201,6 +203,7 @@ func (m *Machine) apply(out gossip.Output) bool {
 		m.net.dial(m, d)
 	}
 	m.Dropped = append(m.Dropped, out.Drop...)
+	m.Moved = append(m.Moved, out.Moved...)
 	m.Delivered = append(m.Delivered, out.Deliver...)
 	m.Logs = append(m.Logs, out.Logs...)
 	if m.net.Watch != nil {

@@ -40,6 +40,7 @@ const scripts = "../testdata/cluster"
 //	publish <a> <channel> <message>, spublish: gives who delivers it
 //	view <a>, nodes <a>, info <a>, logs <a>
 //	dropped <a>              the slots whose keys were deleted
+//	moved <a>                the moves that it has told
 //
 // Ids are shown as the names of the nodes, made-up ones as <?>. Times are left
 // out.
@@ -157,7 +158,7 @@ func (p *player) word(words []string) string {
 		require.NoError(p.t, p.machine(rest[0]).Start())
 	case "publish", "spublish":
 		return p.publish(rest, words[0] == "spublish")
-	case "view", "nodes", "info", "logs", "dropped":
+	case "view", "nodes", "info", "logs", "dropped", "moved":
 		return p.show(words[0], p.machine(rest[0]))
 	default:
 		return p.command(words[0], p.machine(rest[0]), rest[1:])

@@ -36,6 +36,13 @@ func (p *player) show(word string, m *Machine) string {
 		}
 		m.Dropped = nil
 		return b.String()
+	case "moved":
+		var b strings.Builder
+		for _, mv := range m.Moved {
+			fmt.Fprintf(&b, "%d from %s to %s epoch %d\n", mv.Slot, mv.From, mv.To, mv.Epoch)
+		}
+		m.Moved = nil
+		return b.String()
 	}
 	var b strings.Builder
 	for _, l := range m.Logs {

@@ -19,6 +19,7 @@ type watcher struct {
 	seen  map[*Machine]*sighting
 	votes map[ballot]uint64              // the epochs of the votes that were given
 	wins  map[uint64]clusterstate.NodeID // who won the election of an epoch
+	moves map[int64]clusterstate.NodeID  // where a move of a number went
 
 	readers int // how many machines have one
 	frames  uint64
@@ -39,6 +40,7 @@ type sighting struct {
 	saved   epochs
 	saves   int
 	reader  *reader
+	moves   map[int64]gossip.Move // told since it was started
 }
 
 // epochs are those of a nodes.conf.
@@ -48,6 +50,7 @@ func newWatcher(net *Network) *watcher {
 	return &watcher{
 		net: net, readers: 100, seen: map[*Machine]*sighting{},
 		votes: map[ballot]uint64{}, wins: map[uint64]clusterstate.NodeID{},
+		moves: map[int64]clusterstate.NodeID{},
 	}
 }
 
@@ -57,8 +60,13 @@ func (w *watcher) blame(format string, args ...any) {
 	}
 }
 
-// forget is told of RESET HARD, by which epochs fall.
+// forget is told of RESET HARD, by which epochs fall. From then on the same
+// numbers may come of other claims.
 func (w *watcher) forget(m *Machine) {
+	for _, s := range w.seen {
+		s.moves = nil
+	}
+	clear(w.moves)
 	if s := w.seen[m]; s != nil {
 		s.current, s.own, s.vote, s.synced, s.saved = 0, 0, 0, epochs{}, epochs{}
 	}
@@ -68,7 +76,7 @@ func (w *watcher) forget(m *Machine) {
 // no older than what was synced.
 func (w *watcher) starts(m *Machine) {
 	s := w.sighting(m)
-	s.reader = nil
+	s.reader, s.moves = nil, nil
 	text, err := m.Disk.Load()
 	var e epochs
 	if err == nil && len(text) > 0 {
@@ -122,6 +130,7 @@ func (w *watcher) saw(m *Machine, out gossip.Output) {
 	for _, send := range out.Send {
 		w.sawFrame(m, s, send.Frame)
 	}
+	w.sawMoves(m, s, out.Moved)
 	if m.number > w.readers {
 		return
 	}
@@ -130,6 +139,24 @@ func (w *watcher) saw(m *Machine, out gossip.Output) {
 	}
 	if err := s.reader.follow(w.net.now, n, out); err != nil {
 		w.blame("%s: %v", m.Name, err)
+	}
+}
+
+// sawMoves is told of moves. A client drops a number that it has seen, from
+// whichever node, so no two moves may have the same.
+func (w *watcher) sawMoves(m *Machine, s *sighting, moved []gossip.Move) {
+	for _, mv := range moved {
+		if again, twice := s.moves[mv.Number()]; twice {
+			w.blame("%s tells the number of %+v again: %+v", m.Name, again, mv)
+		}
+		if s.moves == nil {
+			s.moves = map[int64]gossip.Move{}
+		}
+		s.moves[mv.Number()] = mv
+		if to := w.moves[mv.Number()]; to != "" && to != mv.To {
+			w.blame("%s tells of a move with the number of one to %s: %+v", m.Name, to, mv)
+		}
+		w.moves[mv.Number()] = mv.To
 	}
 }
 
