@@ -110,7 +110,7 @@ func (n *Node) arrive(t *turn, owner clusterstate.NodeID, claims *frame.Bitmap, 
 // whose heir it has been is of no account any more.
 func (n *Node) arriveAt(t *turn, m *frame.Message) {
 	p := n.table.peer(m.Sender)
-	if m.Slots != nil {
+	if m.Slots != nil && n.moves.open != (frame.Bitmap{}) {
 		n.arrive(t, p.id, m.Slots, m.ConfigEpoch, p.heirOf)
 	}
 	if p.heirOf != "" && !p.disputed {
