@@ -38,7 +38,40 @@ func TestExamples(t *testing.T) {
 			name: "redis-py",
 			command: func(t *testing.T, n *node) []string {
 				python := debianPython("redis", "4.3.4", "python3-redis")(t, "")[0]
-				return []string{python, filepath.Join(examples, "redis-py", "watch_slots.py"), "127.0.0.1", strconv.Itoa(n.port)}
+				return []string{python, filepath.Join(examples, "redis-py", "watch.py"), "127.0.0.1", strconv.Itoa(n.port)}
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "redis-py-8",
+			command: func(t *testing.T, n *node) []string {
+				python := pythonProgram("redis-py-8")(t, "")[0]
+				return []string{python, filepath.Join(examples, "redis-py", "watch.py"), "127.0.0.1", strconv.Itoa(n.port)}
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "node-redis",
+			command: func(t *testing.T, n *node) []string {
+				script := nodeScript(t, "node-redis-6", filepath.Join(examples, "node-redis", "watch.js"))
+				return append(script, "127.0.0.1", strconv.Itoa(n.port))
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "ioredis",
+			command: func(t *testing.T, n *node) []string {
+				script := nodeScript(t, "ioredis-6", filepath.Join(examples, "ioredis", "watch.js"))
+				return append(script, "127.0.0.1", strconv.Itoa(n.port))
 			},
 			whole: []string{"map 0-16383 127.0.0.1:{port}"},
 			lost:  []string{"change 5461-5461 nobody"},

@@ -45,7 +45,7 @@ type library struct {
 }
 
 // libraries are the tables of all ecosystems, each in <ecosystem>_test.go.
-var libraries = slices.Concat(goLibraries, debianLibraries)
+var libraries = slices.Concat(goLibraries, nodeLibraries, pythonLibraries, debianLibraries)
 
 // installed leaves a test out unless an ecosystem's libraries are installed as
 // this tree pins them, and returns the folder of one of them.

@@ -33,22 +33,34 @@ var Table = []Entry{
 		Shown:   ByHand,
 	},
 	{
+		Library: "valkey-glide for Python",
+		LibName: "GlidePy",
+		Reason:  "the message is dropped",
+		Shown:   "compat: glide-python-2",
+	},
+	{
+		Library: "valkey-glide for Python, blocking",
+		LibName: "GlidePySync",
+		Reason:  "the message is dropped",
+		Shown:   "compat: glide-python-sync-2",
+	},
+	{
 		Library: "node-redis",
 		LibName: "node-redis", // node-redis(tag) with clientInfoTag
 		Reason:  "string listeners get the elements joined by commas; version 5 loses the message on RESP3",
-		Shown:   ByHand,
+		Shown:   "compat: node-redis-6",
 	},
 	{
 		Library: "ioredis",
 		LibName: "ioredis", // ioredis(tag) with clientInfoTag
 		Reason:  "the message event has the elements joined by commas",
-		Shown:   ByHand,
+		Shown:   "compat: ioredis-6",
 	},
 	{
 		Library:    "iovalkey, and ioredis before it sent a LIB-NAME, as cluster clients",
 		ClientName: "ioredis-cluster(subscriber)",
 		Reason:     "the message event has the elements joined by commas",
-		Shown:      ByHand,
+		Shown:      "compat: iovalkey-0",
 	},
 	{
 		Library: "Jedis",

@@ -1,0 +1,29 @@
+'use strict';
+// Uses a cluster through a Cluster whose slot map is current at all times.
+//
+//   node watch.js [host] [port]
+//
+// Prints the whole map, then each range of slots that changes its owner, as the
+// Cluster has it.
+
+const Redis = require('ioredis');
+const { followSlots } = require('./slots');
+
+async function main(host = '127.0.0.1', port = '6379') {
+  const cluster = new Redis.Cluster([{ host, port: Number(port) }]);
+  cluster.on('error', (error) => console.error(error.message));
+  await followSlots(cluster, { host, port: Number(port) }, (what, first, last, owner) =>
+    console.log(what, `${first}-${last}`, owner ?? 'nobody'));
+
+  let n = 0;
+  setInterval(async () => {
+    try {
+      await cluster.set('greeting', `hello ${n++}`);
+      await cluster.get('greeting');
+    } catch (error) {
+      console.error(error.message);
+    }
+  }, 1000);
+}
+
+main(...process.argv.slice(2));
