@@ -13,9 +13,10 @@ type Editor struct {
 	ownMig    bool
 	ownImp    bool
 
-	// shardsStale tells that some node was replaced, so that replica lists
-	// and the owners' pointers have to be brought up to date.
+	// shardsStale tells that replica lists have to be brought up to date,
+	// replaced are the nodes to which owners and myself may still point.
 	shardsStale bool
+	replaced    []*Node
 }
 
 // Edit begins the next view.
@@ -79,12 +80,19 @@ func (e *Editor) SetNode(n Node) {
 		n.Replicas = e.next.nodes[i].Replicas
 	}
 	e.claimNodes()
-	if known {
-		e.next.nodes[i] = &n
-	} else {
+	if !known {
 		e.next.nodes = slices.Insert(e.next.nodes, i, &n)
+		e.shardsStale = true // some replica may have named it already
+		return
 	}
-	e.shardsStale = true
+	e.shardsStale = e.shardsStale || n.Replica || e.next.nodes[i].Replica
+	e.replace(i, &n)
+}
+
+// replace makes another version of a node that of the i-th.
+func (e *Editor) replace(i int, n *Node) {
+	e.replaced = append(e.replaced, e.next.nodes[i])
+	e.next.nodes[i] = n
 }
 
 // RemoveNode forgets a node: its slots become unassigned, slots that were
@@ -217,10 +225,17 @@ func (e *Editor) claimChunk(c int) {
 // myself at the latest version of each node. A replica has none, also if
 // another replica names it, as happens while a failover spreads.
 func (e *Editor) relink() {
-	if !e.shardsStale {
-		return
+	if e.shardsStale {
+		e.shardsStale = false
+		e.listReplicas()
 	}
-	e.shardsStale = false
+	if len(e.replaced) > 0 {
+		e.repoint()
+		e.replaced = nil
+	}
+}
+
+func (e *Editor) listReplicas() {
 	replicas := make(map[NodeID][]*Node)
 	for i, n := range e.next.nodes { // by id, so the lists are by id
 		if !n.Replica {
@@ -236,8 +251,6 @@ func (e *Editor) relink() {
 			e.setReplicas(i, replicas[n.ID])
 		}
 	}
-	e.next.myself = e.Node(e.next.myself.ID)
-	e.repoint()
 }
 
 // setReplicas makes the list that of the i-th node, and returns the node.
@@ -249,24 +262,35 @@ func (e *Editor) setReplicas(i int, list []*Node) *Node {
 	e.claimNodes()
 	linked := *n
 	linked.Replicas = list
-	e.next.nodes[i] = &linked
+	e.replace(i, &linked)
 	return &linked
 }
 
-// repoint replaces outdated owners. Neighbouring slots mostly have one owner,
-// so the last answer is kept.
+// repoint replaces outdated owners. Mostly one node or two were replaced, and
+// neighbouring slots have one owner: so it goes through the map once, and looks
+// into no node that it finds there.
 func (e *Editor) repoint() {
+	outdated := func(n *Node) bool { return slices.Contains(e.replaced, n) }
+	if len(e.replaced) > 8 {
+		set := make(map[*Node]bool, len(e.replaced))
+		for _, n := range e.replaced {
+			set[n] = true
+		}
+		outdated = func(n *Node) bool { return set[n] }
+	}
+	if outdated(e.next.myself) {
+		e.next.myself = e.Node(e.next.myself.ID)
+	}
 	var seen, latest *Node
-	for c := range e.next.owners {
-		if e.next.owners[c] == emptyChunk {
+	for c, owners := range e.next.owners {
+		if owners == emptyChunk {
 			continue
 		}
-		for i, n := range e.next.owners[c] {
-			if n == nil {
-				continue
-			}
+		for i, n := range owners {
 			if n != seen {
-				seen, latest = n, e.Node(n.ID)
+				if seen, latest = n, n; n != nil && outdated(n) {
+					latest = e.Node(n.ID)
+				}
 			}
 			if n != latest {
 				e.claimChunk(c)

@@ -91,9 +91,12 @@ func (p *Publisher) Tick(now time.Duration) Publication {
 // note brings the holds up to date with the step from the current view to v.
 func (p *Publisher) note(now time.Duration, v *View) {
 	for i, n := range v.nodes {
+		if p.current.hasAt(i, n) && p.published.hasAt(i, n) {
+			continue
+		}
 		was, shown := p.current.nodeNear(i, n.ID), p.published.nodeNear(i, n.ID)
-		if was == n && shown == n || was == nil || shown == nil {
-			continue // unchanged, or a newcomer that owns nothing yet
+		if was == nil || shown == nil {
+			continue // a newcomer that owns nothing yet
 		}
 		h, known := p.holds[n.ID]
 		changed := !sameListed(was, n)
@@ -172,9 +175,8 @@ func (v *View) withNodes(nodes []*Node) *View {
 	e.claimNodes()
 	for _, n := range nodes {
 		i, _ := findNode(e.next.nodes, n.ID)
-		e.next.nodes[i] = n
+		e.replace(i, n)
 	}
-	e.next.myself = e.Node(e.next.myself.ID)
 	e.repoint()
 	return &e.next
 }
@@ -197,6 +199,9 @@ func snapshotsDiffer(a, b *View) bool {
 		return true
 	}
 	for i, n := range b.nodes {
+		if a.hasAt(i, n) {
+			continue
+		}
 		was := a.nodeNear(i, n.ID)
 		if was != n && (was == nil || was.ConfigEpoch != n.ConfigEpoch || !sameListed(was, n)) {
 			return true
@@ -212,6 +217,9 @@ func ownersOrAddressesDiffer(a, b *View) bool {
 		return true
 	}
 	for i, n := range b.nodes {
+		if a.hasAt(i, n) {
+			continue
+		}
 		if was := a.nodeNear(i, n.ID); was != nil && was != n && !was.sameAddress(n) {
 			return true
 		}

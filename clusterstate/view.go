@@ -89,6 +89,10 @@ func (v *View) nodeNear(i int, id NodeID) *Node {
 	return v.Node(id)
 }
 
+// hasAt tells whether the i-th node is this version of it, without a look into
+// any node: most of a large cluster is as it was.
+func (v *View) hasAt(i int, n *Node) bool { return i < len(v.nodes) && v.nodes[i] == n }
+
 func findNode(nodes []*Node, id NodeID) (int, bool) {
 	return slices.BinarySearchFunc(nodes, id, func(n *Node, id NodeID) int {
 		return strings.Compare(string(n.ID), string(id))
@@ -165,7 +169,7 @@ type OwnedRange struct {
 
 // OwnedRanges returns the assigned slots as ranges in ascending order.
 func (v *View) OwnedRanges() []OwnedRange {
-	var out []OwnedRange
+	out := make([]OwnedRange, 0, len(v.nodes)) // as if each had one
 	var last *Node
 	for c, owners := range v.owners {
 		if owners == emptyChunk {
