@@ -28,8 +28,10 @@ func (n *Node) assign(t *turn, slot uint16, to clusterstate.NodeID) {
 		p.slots++
 		p.claimed, p.owns = 0, t.assigned
 	}
+	if from == n.claimant || to == n.claimant {
+		n.claims = nil
+	}
 	n.setUnclaimed(slot, false)
-	n.claims = nil
 	t.edit.SetOwner(slot, to)
 }
 
@@ -39,6 +41,7 @@ func (n *Node) assign(t *turn, slot uint16, to clusterstate.NodeID) {
 func (n *Node) setUnclaimed(slot uint16, unclaimed bool) {
 	if n.unclaimed.Has(slot) != unclaimed {
 		n.unclaimed[slot/8] ^= 1 << (slot % 8)
+		n.claims = nil
 	}
 }
 
@@ -101,45 +104,48 @@ func fingerprint(b *frame.Bitmap) uint64 {
 func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, epoch uint64) (stronger clusterstate.NodeID) {
 	me := n.view.Myself().ID
 	var lost []clusterstate.SlotRange
-	disputed, taken, involved, orderly := false, 0, false, true
-	for slot := range uint16(clusterstate.Slots) {
-		owner := t.edit.Owner(slot)
-		if !slots.Has(slot) {
+	disputed, involved, orderly := false, false, true
+	had, taken := 0, 0
+	for r := range slots.Ranges() {
+		for s := int(r.Start); s <= int(r.End); s++ {
+			slot := uint16(s)
+			owner := t.edit.Owner(slot)
 			if owner == claimant {
-				n.setUnclaimed(slot, true)
+				had++
+				n.setUnclaimed(slot, false)
+				continue
 			}
-			continue
-		}
-		if owner == claimant {
-			n.setUnclaimed(slot, false)
-			continue
-		}
-		if n.unmovable(t, slot, owner, claimant) {
-			disputed = true
-			continue
-		}
-		if !n.isUnclaimed(t, slot) && n.node(t, owner).ConfigEpoch >= epoch {
-			disputed = true
-			if stronger == "" && n.node(t, owner).ConfigEpoch > epoch {
-				stronger = owner
+			if n.unmovable(t, slot, owner, claimant) {
+				disputed = true
+				continue
 			}
-			continue
+			if !n.isUnclaimed(t, slot) && n.node(t, owner).ConfigEpoch >= epoch {
+				disputed = true
+				if stronger == "" && n.node(t, owner).ConfigEpoch > epoch {
+					stronger = owner
+				}
+				continue
+			}
+			if owner == me {
+				involved = true
+				lost = appendSlot(lost, slot)
+				target := t.edit.Migrating(slot)
+				orderly = orderly && target != nil && target.ID == claimant
+				t.edit.SetMigrating(slot, "")
+			}
+			if t.edit.Importing(slot) != nil {
+				involved = true
+				t.edit.SetImporting(slot, claimant)
+			}
+			n.assign(t, slot, claimant)
+			taken++
 		}
-		if owner == me {
-			involved = true
-			lost = appendSlot(lost, slot)
-			target := t.edit.Migrating(slot)
-			orderly = orderly && target != nil && target.ID == claimant
-			t.edit.SetMigrating(slot, "")
-		}
-		if t.edit.Importing(slot) != nil {
-			involved = true
-			t.edit.SetImporting(slot, claimant)
-		}
-		n.assign(t, slot, claimant)
-		taken++
 	}
-	n.table.alter(claimant).disputed = disputed
+	p := n.table.alter(claimant)
+	p.disputed = disputed
+	if p.slots > had+taken {
+		n.unclaimRest(t, claimant, slots)
+	}
 	if taken > 0 {
 		if involved {
 			t.mustSync()
@@ -150,6 +156,16 @@ func (n *Node) take(t *turn, claimant clusterstate.NodeID, slots *frame.Bitmap, 
 	}
 	n.lose(t, claimant, lost, orderly)
 	return stronger
+}
+
+// unclaimRest notes of the slots that a node owns but does not claim any more
+// that anyone may have them.
+func (n *Node) unclaimRest(t *turn, owner clusterstate.NodeID, claimed *frame.Bitmap) {
+	for slot := range uint16(clusterstate.Slots) {
+		if !claimed.Has(slot) && t.edit.Owner(slot) == owner {
+			n.setUnclaimed(slot, true)
+		}
+	}
 }
 
 // unmovable tells whether only a command may move the slot. That is so while

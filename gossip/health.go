@@ -49,11 +49,11 @@ func (s *survey) covered() bool { return s.assigned == clusterstate.Slots && s.f
 
 func (n *Node) survey(v *clusterstate.View) survey {
 	var s survey
-	for _, node := range v.Nodes() {
-		p := n.table.peer(node.ID)
+	for _, p := range n.table.rows {
 		if p.slots == 0 {
 			continue
 		}
+		node := p.among(v.Nodes())
 		s.assigned += p.slots
 		switch {
 		case node.Failed:

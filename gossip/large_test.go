@@ -102,47 +102,130 @@ func TestACloneOfALargeClusterIsCheap(t *testing.T) {
 	require.Len(t, clone.Links(), 998)
 }
 
-// BenchmarkMovedSlot is what a slot that moves costs a node of a large cluster:
-// the step, and with the commit also which locks to take and which rows to push.
+// BenchmarkMovedSlot is what a slot that moves costs a third node: the frame that
+// tells of it, of which the view and the text of nodes.conf are parts; then the
+// commit: which locks to take, what to publish, and which rows to push.
 func BenchmarkMovedSlot(b *testing.B) {
 	for _, nodes := range []int{3, 1000} {
-		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) { moveSlots(b, nodes, false) })
-		b.Run(fmt.Sprintf("nodes=%d/commit", nodes), func(b *testing.B) { moveSlots(b, nodes, true) })
+		m := newMove(b, nodes)
+		for _, stage := range []struct {
+			name string
+			do   func(i int)
+		}{
+			{"all", func(int) { m.all() }},
+			{"frame", func(int) { m.frame() }},
+			{"frame/view", func(int) { m.edit() }},
+			{"frame/text", func(int) { m.text() }},
+			{"commit/locks", func(int) { m.locks() }},
+			{"commit/publish", func(i int) { m.publish(m.views[i&1]) }},
+			{"commit/rows", func(int) { m.rows() }},
+		} {
+			b.Run(fmt.Sprintf("nodes=%d/%s", nodes, stage.name), func(b *testing.B) {
+				m.all()
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					stage.do(i)
+				}
+			})
+		}
 	}
 }
 
-func moveSlots(b *testing.B, nodes int, commit bool) {
-	n := newLarge(b, nodes)
-	now := at(3 * time.Second)
-	answerAll(n, now)
-	n.Tick(now)
-	ids := [2]clusterstate.NodeID{n.table.rows[1].id, n.table.rows[2].id}
-	links := [2]LinkID{n.table.rows[1].link, n.table.rows[2].link}
-	slot := n.bitmap(ids[0]).Ranges()
-	var moved uint16
-	for r := range slot {
-		moved = r.Start
+// move is a slot that goes to and fro between two other nodes.
+type move struct {
+	b         testing.TB
+	node      *Node
+	now       Now
+	ids       [2]clusterstate.NodeID
+	links     [2]LinkID
+	slot      uint16
+	views     [2]*clusterstate.View // before and after the last step
+	publisher *clusterstate.Publisher
+}
+
+func newMove(b testing.TB, nodes int) *move {
+	m := &move{b: b, node: newLarge(b, nodes), now: at(3 * time.Second)}
+	answerAll(m.node, m.now)
+	m.node.Tick(m.now)
+	for i := range m.ids {
+		p := m.node.table.rows[1+i]
+		m.ids[i], m.links[i] = p.id, p.link
 	}
-	publisher := clusterstate.NewPublisher(n.view)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		to := 1 - i&1
-		m := claimOf(n, ids[to])
-		m.Slots.Set(moved)
-		m.CurrentEpoch++
-		m.ConfigEpoch = m.CurrentEpoch
-		old, was := n.view, publisher.Published()
-		n.Step(now, Received{links[to], m})
-		if n.view.Owner(moved).ID != ids[to] {
-			b.Fatal("the slot did not move")
-		}
-		if !commit {
-			continue
-		}
-		slots, _ := clusterstate.RedirectDiff(old, n.view)
-		rows := clusterstate.Diff(was, publisher.Offer(now.Mono, n.view).View, clusterstate.Variant{})
-		if len(slots) != 1 || len(rows) != 1 {
-			b.Fatal("expected one slot and one row", slots, rows)
-		}
+	for r := range m.node.bitmap(m.ids[0]).Ranges() {
+		m.slot = r.Start
 	}
+	m.publisher = clusterstate.NewPublisher(m.node.view)
+	return m
+}
+
+func (m *move) all() {
+	m.frame()
+	m.locks()
+	m.publish(m.views[1])
+	m.rows()
+}
+
+// next is who gets the slot now: the one of the two that does not own it.
+func (m *move) next() int {
+	if m.node.view.Owner(m.slot).ID == m.ids[0] {
+		return 1
+	}
+	return 0
+}
+
+// frame lets the next claim the slot.
+func (m *move) frame() {
+	n, to := m.node, m.next()
+	claim := claimOf(n, m.ids[to])
+	claim.Slots.Set(m.slot)
+	claim.CurrentEpoch++
+	claim.ConfigEpoch = claim.CurrentEpoch
+	m.views[0] = n.view
+	n.Step(m.now, Received{m.links[to], claim})
+	m.views[1] = n.view
+	if n.view.Owner(m.slot).ID != m.ids[to] {
+		m.b.Fatal("the slot did not move")
+	}
+}
+
+// edit makes the view that follows, and throws it away.
+func (m *move) edit() {
+	e := m.node.view.Edit()
+	to := *m.node.view.Node(m.ids[m.next()])
+	to.ConfigEpoch++
+	e.SetNode(to)
+	e.SetOwner(m.slot, to.ID)
+	if e.View() == m.node.view {
+		m.b.Fatal("nothing changed")
+	}
+}
+
+// text writes nodes.conf, with the lines of both anew.
+func (m *move) text() {
+	for _, id := range m.ids {
+		m.node.table.alter(id).owns = new(ownership)
+	}
+	m.node.confText()
+}
+
+func (m *move) locks() {
+	if slots, _ := clusterstate.RedirectDiff(m.views[0], m.views[1]); len(slots) != 1 {
+		m.b.Fatal("expected one slot", slots)
+	}
+}
+
+func (m *move) publish(v *clusterstate.View) { m.publisher.Offer(m.now.Mono, v) }
+
+func (m *move) rows() {
+	if rows := clusterstate.Diff(m.views[0], m.views[1], clusterstate.Variant{}); len(rows) != 1 {
+		m.b.Fatal("expected one row", rows)
+	}
+}
+
+// TestAMovedSlotAllocatesLittle: however many nodes there are.
+func TestAMovedSlotAllocatesLittle(t *testing.T) {
+	m := newMove(t, 1000)
+	m.all()
+	m.all()
+	require.LessOrEqual(t, testing.AllocsPerRun(20, m.all), 45.0)
 }

@@ -48,9 +48,10 @@ type Node struct {
 
 	moves moves
 
-	// claims are the slots that this node claims, nil when they have to be
-	// gathered anew. They are never altered.
-	claims *frame.Bitmap
+	// claims are the slots that claimant, this node or its primary, claims; nil
+	// when they have to be gathered anew. They are never altered.
+	claims   *frame.Bitmap
+	claimant clusterstate.NodeID
 
 	// served is set once this process has served slots: from then on it may
 	// have keys to lose.
@@ -76,7 +77,7 @@ type Node struct {
 func New(cfg Config, conf *clusterstate.NodesConf, seed [32]byte, now Now) (*Node, Output) {
 	n := &Node{
 		cfg: cfg, random: rand.NewChaCha8(seed), last: now.Mono,
-		written: &written{lines: map[clusterstate.NodeID]writtenLine{}},
+		written: &written{lines: map[uint32]*writtenLine{}},
 	}
 	t := turn{now: now, news: true}
 	if conf == nil {

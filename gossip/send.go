@@ -118,8 +118,8 @@ func (n *Node) header() frame.Header {
 		}
 		h.ConfigEpoch = claims.ConfigEpoch
 	}
-	if n.claims == nil {
-		n.claims = n.bitmap(claims.ID)
+	if n.claims == nil || n.claimant != claims.ID {
+		n.claims, n.claimant = n.bitmap(claims.ID), claims.ID
 	}
 	h.Slots = n.claims
 	return h

@@ -1,6 +1,10 @@
 package gossip
 
-import "slotcast/clusterstate"
+import (
+	"slices"
+
+	"slotcast/clusterstate"
+)
 
 // written keeps the line of each node as it stood in the last nodes.conf. A
 // save rewrites the whole file, but mostly one line or two of it are new, and
@@ -10,8 +14,9 @@ import "slotcast/clusterstate"
 // the file asks for more than whether there was one. A clone shares it with its
 // original: what a line is good for is part of it.
 type written struct {
-	lines map[clusterstate.NodeID]writtenLine
-	size  int // of the last text
+	lines map[uint32]*writtenLine // by the number of the peer
+	size  int                     // of the last text
+	rows  []*peer                 // room for those of the table in the order of the file
 }
 
 type writtenLine struct {
@@ -52,13 +57,19 @@ func (n *Node) confText() []byte {
 	if len(w.lines) > 2*len(nodes) {
 		clear(w.lines) // most of them were forgotten
 	}
+	w.rows = slices.Grow(w.rows[:0], len(nodes))[:len(nodes)]
+	for _, p := range n.table.rows {
+		p.among(nodes)
+		w.rows[p.place] = p
+	}
 	var owned []clusterstate.OwnedRange
 	b := make([]byte, 0, w.size+w.size/16+512)
-	for _, node := range nodes {
-		p := n.table.peer(node.ID)
+	for i, node := range nodes {
+		p := w.rows[i]
 		content := n.lineContent(node, p)
 		me := node == n.myself() // whose line has the open slots too
-		if kept := w.lines[node.ID]; !me && kept.of == content {
+		kept := w.lines[p.number]
+		if !me && kept != nil && kept.of == content {
 			b = append(b, kept.text...)
 			continue
 		}
@@ -77,9 +88,10 @@ func (n *Node) confText() []byte {
 		start := len(b)
 		b = append(line.AppendFile(b), '\n')
 		if !me {
-			w.lines[node.ID] = writtenLine{content, append([]byte(nil), b[start:]...)}
+			w.lines[p.number] = &writtenLine{content, append([]byte(nil), b[start:]...)}
 		}
 	}
+	clear(w.rows)
 	rest := clusterstate.NodesConf{CurrentEpoch: n.currentEpoch, LastVoteEpoch: n.lastVoteEpoch}
 	b = rest.Append(b)
 	w.size = len(b)
