@@ -35,8 +35,16 @@ func (tx *transaction) has(f flags) bool {
 }
 
 // queue keeps a command for EXEC. Its arguments are copied: the read buffer
-// goes on.
+// goes on. What follows a command that could not be queued is not kept either,
+// as nothing of it will run: neither does it take memory, nor can EXEC refuse it.
 func (s *Server) queue(cl *call) {
+	tx := cl.conn.tx
+	cl.from = len(cl.reply.buf)
+	cl.reply.Status("QUEUED")
+	cl.mute()
+	if tx.aborted {
+		return
+	}
 	n := 0
 	for _, a := range cl.args {
 		n += len(a)
@@ -47,13 +55,9 @@ func (s *Server) queue(cl *call) {
 		store = append(store, a...)
 		args[i] = store[len(store)-len(a) : len(store) : len(store)]
 	}
-	tx := cl.conn.tx
 	tx.queue = append(tx.queue, queuedCommand{cl.cmd, args})
 	cl.conn.queued.Store(int32(len(tx.queue)))
 	cl.conn.queuedSize.Add(int32(n))
-	cl.from = len(cl.reply.buf)
-	cl.reply.Status("QUEUED")
-	cl.mute()
 }
 
 // dropTransaction ends MULTI and forgets the watched keys. locks says whether
