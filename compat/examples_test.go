@@ -89,6 +89,26 @@ func TestExamples(t *testing.T) {
 			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
 		},
 		{
+			name: "rueidis",
+			command: func(t *testing.T, n *node) []string {
+				return append(goProgram(t, filepath.Join(examples, "rueidis")), n.addr)
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "redigo",
+			command: func(t *testing.T, n *node) []string {
+				return append(goProgram(t, filepath.Join(examples, "redigo")), n.addr)
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
 			name: "hiredis",
 			command: func(t *testing.T, n *node) []string {
 				debianPackage(t, "libhiredis-dev", "0.14.1")

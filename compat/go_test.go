@@ -13,15 +13,18 @@ import (
 var goLibraries = []library{
 	{
 		name: "go-redis-9", title: "go-redis 9", version: "9.23.0", program: goProgram,
-		protocols: []string{"2", "3"}, commands: true,
+		protocols: []string{"2", "3"}, commands: true, load: []string{"off", "on", "smigrated"},
 	},
 	{
 		name: "rueidis-1", title: "rueidis 1", version: "1.0.79", program: goProgram,
-		protocols: []string{"2", "3"}, commands: true,
+		protocols: []string{"2", "3"}, commands: true, load: []string{"off", "on"},
 	},
 	{name: "go-redis-8", title: "go-redis 8", version: "8.11.5", program: goProgram, protocols: []string{"2"}},
 	{name: "valkey-go-1", title: "valkey-go 1", version: "1.0.79", program: goProgram, protocols: []string{"2", "3"}},
-	{name: "redigo-1", title: "redigo 1, redisc 1", version: "1.9.3", program: goProgram, protocols: []string{"2"}},
+	{
+		name: "redigo-1", title: "redigo 1, redisc 1", version: "1.9.3", program: goProgram,
+		protocols: []string{"2"}, load: []string{"off", "on"},
+	},
 	{name: "radix-4", title: "radix 4", version: "4.1.4", program: goProgram, protocols: []string{"2", "3"}},
 	{name: "glide-go-2", title: "Valkey GLIDE for Go 2", version: "2.5.3", program: goProgram, protocols: []string{"3"}},
 }

@@ -8,4 +8,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
+	slotcast/examples/go-slotmap v0.0.0
 )
+
+replace slotcast/examples/go-slotmap => ../go-slotmap

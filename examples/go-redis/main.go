@@ -1,21 +1,20 @@
-// Command go-redis follows the slot map of a cluster from the channel
-// __cluster-slots__:json. It prints the whole map, then each range of slots
-// that changes its owner.
+// Command go-redis uses a cluster client of go-redis that follows the slot map
+// as the server pushes it. It prints the whole map, then each range of slots
+// that changes its owner, and sets and gets a key every second.
 //
 //	go run . [host:port]
-//
-// The bare channel __cluster-slots__ carries nested arrays, which go-redis
-// cannot read from a message; the channels that end in :json carry the same
-// rows as text.
 package main
 
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
+	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"slotcast/examples/go-redis/slots"
+	slotmap "slotcast/examples/go-slotmap"
 )
 
 func main() {
@@ -23,48 +22,21 @@ func main() {
 	if len(os.Args) > 1 {
 		addr = os.Args[1]
 	}
-	if err := watch(context.Background(), addr); err != nil {
+	client, err := slots.NewClusterClient(&redis.ClusterOptions{Addrs: []string{addr}}, func(what string, r slotmap.Range) {
+		fmt.Println(what, r)
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-// watch keeps a map and prints what changes in it.
-func watch(ctx context.Context, addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return err
-	}
-	client := redis.NewClient(&redis.Options{Addr: addr})
 	defer client.Close()
-
-	// Both channels in one command: the map as it is, and then every change
-	// after it. go-redis subscribes to them again when it has to reconnect, so
-	// the map comes again too and makes up for what was missed.
-	const changes, snapshot = "__cluster-slots__:json", "__cluster-slots__:snapshot:json"
-	sub := client.Subscribe(ctx, changes, snapshot)
-	defer sub.Close()
-
-	slots := slotMap{fallback: host}
-	for message := range sub.Channel() {
-		what, rows := "change", []row{{}}
-		if message.Channel == snapshot {
-			what, rows = "map", nil
-			err = decode(message.Payload, &rows)
-			slots.clear()
-		} else {
-			err = decode(message.Payload, &rows[0])
-		}
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			owner := slots.apply(r)
-			if owner == "" {
-				owner = "nobody"
-			}
-			fmt.Printf("%s %d-%d %s\n", what, r.first, r.last, owner)
+	ctx := context.Background()
+	for i := range time.Tick(time.Second) {
+		key := fmt.Sprint("greeting:", i.Unix()%100)
+		if err := client.Set(ctx, key, "hello", time.Minute).Err(); err != nil {
+			fmt.Fprintln(os.Stderr, "SET:", err)
+		} else if err := client.Get(ctx, key).Err(); err != nil {
+			fmt.Fprintln(os.Stderr, "GET:", err)
 		}
 	}
-	return nil
 }

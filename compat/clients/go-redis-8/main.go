@@ -28,7 +28,11 @@ func (c client) Set(key, value string) error {
 }
 
 func (c client) Get(key string) (string, error) {
-	return c.UniversalClient.Get(context.Background(), key).Result()
+	value, err := c.UniversalClient.Get(context.Background(), key).Result()
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	return value, err
 }
 
 func (c client) Subscribe(channels []string, patterns bool) error {

@@ -9,6 +9,12 @@ require (
 	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	slotcast/compat/clients/go-common v0.0.0
+	slotcast/examples/go-redis v0.0.0
+	slotcast/examples/go-slotmap v0.0.0 // indirect
 )
 
 replace slotcast/compat/clients/go-common => ../go-common
+
+replace slotcast/examples/go-redis => ../../../examples/go-redis
+
+replace slotcast/examples/go-slotmap => ../../../examples/go-slotmap

@@ -13,7 +13,7 @@ import (
 	driver "slotcast/compat/clients/go-common"
 )
 
-func main() { driver.Main(driver.Library{Connect: connect}) }
+func main() { driver.Main(driver.Library{Connect: connect, Load: load}) }
 
 // A client gets its connections from a pool: one for commands, which finds
 // its way in a cluster, and one to subscribe.
@@ -40,7 +40,7 @@ func connect(addr, _, kind string) (driver.Client, error) {
 }
 
 func createPool(addr string, options ...redis.DialOption) (*redis.Pool, error) {
-	return &redis.Pool{Dial: func() (redis.Conn, error) { return redis.Dial("tcp", addr, options...) }}, nil
+	return &redis.Pool{MaxIdle: 10, Dial: func() (redis.Conn, error) { return redis.Dial("tcp", addr, options...) }}, nil
 }
 
 func (c client) Set(key, value string) error {
@@ -59,7 +59,12 @@ func (c client) Get(key string) (string, error) {
 		return "", err
 	}
 	defer conn.Close()
-	value, err := redis.String(conn.Do("GET", key))
+	return text(conn.Do("GET", key))
+}
+
+// text is a value that may be missing.
+func text(reply any, err error) (string, error) {
+	value, err := redis.String(reply, err)
 	if errors.Is(err, redis.ErrNil) {
 		err = nil
 	}

@@ -11,7 +11,7 @@ import (
 	driver "slotcast/compat/clients/go-common"
 )
 
-func main() { driver.Main(driver.Library{Connect: connect, Commands: commands}) }
+func main() { driver.Main(driver.Library{Connect: connect, Commands: commands, Load: load}) }
 
 type client struct{ rueidis.Client }
 

@@ -1,0 +1,3 @@
+module slotcast/examples/go-slotmap
+
+go 1.26
