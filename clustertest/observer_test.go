@@ -101,6 +101,20 @@ func observe(t *testing.T, k kind) {
 	// Until its owner's next ping this node knows of none.
 	o.ok("CLUSTER", "DELSLOTS", "100")
 	o.settle("a slot that was nobody's", func(*slotMap) bool { return o.subscribers[0].count() >= o.said[0]+2 })
+	o.comparedOften()
+}
+
+// comparedOften checks that rows were held against CLUSTER SLOTS, after each of
+// the dozen events above at least once.
+func (o *observer) comparedOften() {
+	o.t.Helper()
+	for _, s := range o.subscribers {
+		if s.form.asks() {
+			messages, compared := s.counts()
+			require.GreaterOrEqual(o.t, compared, 12, s.form.name)
+			o.t.Logf("%s: %d rows, %d times as CLUSTER SLOTS says", s.form.name, messages, compared)
+		}
+	}
 }
 
 // audience is which subscribers are told of a change.

@@ -28,7 +28,10 @@ var pushForms = []pushForm{
 }
 
 // A subscriber holds the map of a node as the messages tell it: the snapshot,
-// and each change since.
+// and each change since. One that may give commands meanwhile asks for CLUSTER
+// SLOTS after a change, on the same connection: what it holds once the reply is
+// there must be that, at any time. So each row is held against a view that the
+// node had, unless the next row overtook the reply.
 type subscriber struct {
 	form pushForm
 	conn *client
@@ -37,8 +40,14 @@ type subscriber struct {
 	slots    slotMap
 	begun    bool // the snapshot is there
 	messages int  // changes since
+	asked    bool // for CLUSTER SLOTS, whose reply is not there
+	compared int  // replies with which the map has agreed
 	err      error
 }
+
+// asks tells whether a subscriber of the form may give commands, and holds all
+// that the replies tell.
+func (f pushForm) asks() bool { return f.protocol == "3" && !f.moved }
 
 // subscribe returns with the snapshot applied.
 func subscribe(t testing.TB, n *node, form pushForm) *subscriber {
@@ -95,6 +104,9 @@ func (s *subscriber) listen() {
 // take applies one message. It is called with mu held.
 func (s *subscriber) take(message any) error {
 	m, is := message.([]any)
+	if is && s.asked && isRows(m) {
+		return s.compare(m)
+	}
 	if !is || len(m) != 3 {
 		return fmt.Errorf("expected a message, got %v", message)
 	}
@@ -126,14 +138,47 @@ func (s *subscriber) take(message any) error {
 	if s.form.moved {
 		return s.slots.applyMoved(payload.(string))
 	}
-	return s.slots.apply(payload)
+	if err := s.slots.apply(payload); err != nil || s.asked || !s.form.asks() {
+		return err
+	}
+	s.asked = true
+	return s.conn.send("CLUSTER", "SLOTS")
+}
+
+// isRows tells a reply to CLUSTER SLOTS from a message, which begins with a word.
+func isRows(list []any) bool {
+	if len(list) == 0 {
+		return true
+	}
+	_, is := list[0].([]any)
+	return is
+}
+
+// compare holds the map against a reply to CLUSTER SLOTS.
+func (s *subscriber) compare(rows any) error {
+	s.asked = false
+	var said slotMap
+	if err := said.applyAll(rows); err != nil {
+		return err
+	}
+	if d := s.slots.difference(&said); d != "" {
+		return fmt.Errorf("after change %d the rows say of %s by CLUSTER SLOTS", s.messages, d)
+	}
+	s.compared++
+	return nil
 }
 
 // count returns how many changes have come.
 func (s *subscriber) count() int {
+	messages, _ := s.counts()
+	return messages
+}
+
+// counts returns also how often they were compared.
+func (s *subscriber) counts() (messages, compared int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.messages
+	return s.messages, s.compared
 }
 
 // amiss compares what the subscriber holds with the map of a node.
