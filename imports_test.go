@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	".":            {"config", "localcluster", "nodesfile", "server"},
 	"localcluster": {"clusterstate", "config", "nodesfile", "server"},
 	"testcluster":  {"clusterstate", "config", "localcluster"},
-	"server":       {"channels", "clusterstate", "config", "dump", "glob", "gossip", "gossip/bus", "keyspace", "nodesfile", "quirks", "resp2", "resp3", "splitargs"},
+	"server":       {"channels", "clusterstate", "config", "dump", "glob", "gossip", "gossip/bus", "keyspace", "nodesfile", "quirks", "resp2", "resp3", "splitargs", "tracking"},
 	"channels":     {"glob", "resp2", "resp3"},
 	"gossip":       {"clusterstate", "gossip/frame"},
 	"gossip/bus":   {"gossip", "gossip/frame"},
@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"resp3":        {"resp2"},
 	"glob":         {},
 	"splitargs":    {},
+	"tracking":     {},
 }
 
 // besides are the packages for tests and measurements, which nothing above may

@@ -134,10 +134,17 @@ func givesSlot(cmd *command, args [][]byte) (slot uint16, gives bool) {
 // returns, f's caller holds them again, and must look anew at whatever it knew
 // of the slot.
 func (cl *call) unlocked(f func()) {
+	s := cl.server
+	if cl.acts {
+		s.caches.act(cl.slot.Number(), nil)
+	}
 	cl.slot.Unlock()
 	defer func() { // also when f panics: withSlot gives both back
 		cl.slot.Lock()
-		cl.server.enter(cl)
+		if cl.acts {
+			s.caches.act(cl.slot.Number(), cl.conn.tracker.Load())
+		}
+		s.enter(cl)
 	}()
 	cl.letGo()
 	f()

@@ -48,8 +48,11 @@ type call struct {
 	announced bool
 	// commitLocked tells that this command holds the commit lock.
 	commitLocked bool
-	// held tells that this command opened the connection's bracket.
+	// held tells that this command wants the connection's bracket closed when it
+	// ends, and not with the batch.
 	held bool
+	// acts tells that the command is known as the actor on its slot.
+	acts bool
 }
 
 // fail answers an error.

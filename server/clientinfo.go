@@ -53,6 +53,10 @@ func (c *conn) infoFlags(id *identity) []byte {
 	add(c.subscribing(), 'P')
 	add(c.queued.Load() >= 0, 'x')
 	add(c.isWaiting(), 'b')
+	m := c.tracking()
+	add(m != nil, 't')
+	add(m != nil && m.broken.Load(), 'R')
+	add(m != nil && m.broadcast, 'B')
 	add(c.unixSocket(), 'U')
 	add(id.readonly, 'r')
 	add(id.noEvict, 'e')
@@ -98,10 +102,10 @@ func (c *conn) appendInfo(b []byte, cl *call) []byte {
 	now := time.Now()
 	return fmt.Appendf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=0"+
 		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d"+
-		" obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=-1 resp=%d lib-name=%s lib-ver=%s cluster-slots-payload=%s",
+		" obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s cluster-slots-payload=%s",
 		c.id, c.remoteAddr(), c.localAddr(), c.socket.fd, id.name,
 		int(now.Sub(c.created).Seconds()), (now.UnixMilli()-c.lastActive.Load())/1000, c.infoFlags(id),
 		c.numSub.Load(), c.numPsub.Load(), c.numSsub.Load(), multi,
 		in, max(room-in, 0), args, queuedBytes, buffer, c.replyPeak.Load(),
-		replies, slices, listBytes, memory, events, name, defaultUser, proto, id.libName, id.libVersion, payload)
+		replies, slices, listBytes, memory, events, name, defaultUser, c.tracking().redirection(), proto, id.libName, id.libVersion, payload)
 }

@@ -6,7 +6,7 @@ func clientCommands() []command {
 	const f = noScript | loading | stale
 	const adm = admin | f
 	sub := func(name string, arity int, f flags, since string, handler func(*call), tips ...string) *command {
-		return &command{name: name, arity: arity, flags: f, categories: catConnection, since: since, handler: handler, tips: tips}
+		return &command{name: name, arity: arity, flags: f | keepsCaching, categories: catConnection, since: since, handler: handler, tips: tips}
 	}
 	const varies = "nondeterministic_output"
 	return []command{{name: "client", arity: -2, group: "connection", since: "2.4.0", subcommands: []*command{
@@ -25,7 +25,7 @@ func clientCommands() []command {
 		sub("reply", 3, f, "3.2.0", clientReply),
 		sub("setinfo", 4, f, "7.2.0", clientSetInfo),
 		sub("setname", 3, f, "2.6.9", clientSetName),
-		sub("tracking", -3, f, "6.0.0", clientTracking),
+		sub("tracking", -3, f|tracks, "6.0.0", clientTracking),
 		sub("trackinginfo", 2, f, "6.2.0", clientTrackingInfo),
 		sub("unblock", -3, adm, "5.0.0", clientUnblock),
 		sub("unpause", 2, adm, "6.2.0", clientUnpause),
@@ -67,8 +67,10 @@ var clientHelp = []string{
 	"    Tell which client library this connection belongs to.",
 	"SETNAME <name>",
 	"    Give this connection a name; an empty one takes it away.",
-	"TRACKING (ON|OFF) [option ...]",
-	"    Tell this connection when keys change that it has read.",
+	"TRACKING (ON|OFF) [REDIRECT <client-id>] [BCAST] [PREFIX <prefix> ...] [OPTIN] [OPTOUT] [NOLOOP]",
+	"    Tell this connection when keys change that it has read, or another one with",
+	"    REDIRECT. BCAST: of all keys, or those that begin with a prefix, read or not.",
+	"    OPTIN, OPTOUT: as CACHING says. NOLOOP: not of its own changes.",
 	"TRACKINGINFO",
 	"    Print how tracking is set for this connection.",
 	"UNBLOCK <client-id> [TIMEOUT|ERROR]",

@@ -109,31 +109,3 @@ func clientUnblock(cl *call) {
 	}
 	cl.reply.Int(n)
 }
-
-// Tracking is not there yet: these commands answer as on a connection that
-// does not use it.
-
-func clientTracking(cl *call) {
-	switch on, ok := cl.onOff(cl.args[2]); {
-	case !ok:
-	case on:
-		cl.fail(errTracking)
-	default:
-		cl.reply.OK()
-	}
-}
-
-func clientCaching(cl *call)  { cl.fail(errCaching) }
-func clientGetRedir(cl *call) { cl.reply.Int(-1) }
-
-func clientTrackingInfo(cl *call) {
-	r := cl.reply
-	r.Map(3)
-	r.BulkString("flags")
-	r.Set(1)
-	r.BulkString("off")
-	r.BulkString("redirect")
-	r.Int(-1)
-	r.BulkString("prefixes")
-	r.Array(0)
-}

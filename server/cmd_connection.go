@@ -220,6 +220,7 @@ func reset(cl *call) {
 	c.stopMonitoring()
 	c.dropTransaction(keyspace.TakeLocks)
 	c.leaveAll()
+	cl.server.caches.disable(c)
 	c.outbox.separate()
 	c.asking, c.readonly = false, false
 	if c.replyMode != replySkip {

@@ -106,6 +106,7 @@ func (cl *call) rename(ifFree bool) {
 		return
 	}
 	if !same {
+		cl.server.caches.invalidateAhead(cl.slot.Number(), e.Key())
 		if old != nil {
 			cl.slot.Delete(old, keyspace.Cause{As: keyspace.Covered})
 		}

@@ -75,6 +75,10 @@ const (
 	readsMap
 	// setsAsking is ASKING, whose mark outlives it by one command.
 	setsAsking
+	// tracks is CLIENT TRACKING, from whose reply on invalidations can come.
+	tracks
+	// keepsCaching are the CLIENT commands, over which CLIENT CACHING reaches.
+	keepsCaching
 	// setsSlot is CLUSTER SETSLOT, whose NODE waits for busy keys.
 	setsSlot
 	// migrates is MIGRATE, which is served while its slot is open, and cannot be

@@ -37,9 +37,11 @@ type conn struct {
 	replyPeak  atomic.Int32 // most bytes of replies that it has held
 	queuedSize atomic.Int32 // bytes of the commands in MULTI
 	killed     atomic.Bool
-	grown      atomic.Bool // the goroutine is new, or has run a command
-	retiring   atomic.Bool // the goroutine is to end, since the client is idle
-	parked     atomic.Bool // there is none; whoever unsets it starts one
+	tracker    atomic.Pointer[tracker] // set when tracking is first turned on
+	redirects  atomic.Int32            // connections that have their invalidations sent here
+	grown      atomic.Bool             // the goroutine is new, or has run a command
+	retiring   atomic.Bool             // the goroutine is to end, since the client is idle
+	parked     atomic.Bool             // there is none; whoever unsets it starts one
 	waits      waiting
 
 	// The rest belongs to the connection's goroutine, or to the owner while
@@ -60,6 +62,9 @@ type conn struct {
 	monitoring    bool
 	closeAfter    bool // end the connection after the replies have left
 	wantsMoves    bool // by CLIENT MAINT_NOTIFICATIONS
+	held          bool // the outbox's bracket is open
+	caching       bool // CLIENT CACHING was about the next command
+	filed         int  // keys that it may have added to the table of tracked ones
 	tx            *transaction
 	subscriptions subscriptions
 }
@@ -276,7 +281,9 @@ func (c *conn) keep(rest []byte) {
 // flush sends the replies collected so far. It is called between commands,
 // and before a command that waits.
 func (c *conn) flush() {
+	c.server.caches.broadcast()
 	c.outbox.send(c.reply.buf)
+	c.held = false
 	c.emptyReply()
 }
 
@@ -299,6 +306,7 @@ func (c *conn) emptyReply() {
 // end leaves every channel, lets what is queued leave the socket, and closes.
 func (c *conn) end() {
 	c.leaveAll()
+	c.server.caches.leave(c)
 	c.dropTransaction(keyspace.TakeLocks)
 	c.server.monitors.remove(c)
 	// Nobody waits for this goroutine, so a client that does not read its last

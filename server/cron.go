@@ -27,6 +27,7 @@ func (s *Server) cron() {
 			for deleted := expireBudget; deleted >= expireBudget && !s.keepExpired.Load(); {
 				deleted, _ = s.keys.ExpireDue(now.UnixMilli(), expireBudget)
 			}
+			s.caches.broadcast()
 			took := time.Since(start)
 			s.stats.expireMicros.Add(took.Microseconds())
 			s.latency.add("expire-cycle", start, took)
@@ -34,6 +35,7 @@ func (s *Server) cron() {
 			s.memory.sample()
 			s.memory.collectIfFull(now)
 			s.stats.sample(now)
+			s.caches.tick()
 			if round%10 == 0 {
 				s.sweepClients(now)
 				s.targets.sweep(now)

@@ -32,6 +32,19 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 			return
 		}
 	}
+	if c.filed > 0 {
+		s.trimAfter(c)
+	}
+}
+
+// trimAfter pays for what a connection has added to the table of tracked keys.
+// What it is told of that comes before its next reply.
+func (s *Server) trimAfter(c *conn) {
+	s.caches.trim(trimBudget + c.filed)
+	c.filed = 0
+	if c.held {
+		c.reply.buf = c.outbox.joinParked(c.reply.buf, len(c.reply.buf), false)
+	}
 }
 
 // attempt runs or queues a command that was admitted. It returns false, and has
@@ -228,7 +241,11 @@ func (s *Server) call(cl *call) {
 		cl.conn.settle()
 	}
 	cl.from, cl.silent = len(cl.reply.buf), cl.conn.closeAfter
-	cl.cmd.handler(cl)
+	if s.caches.awake.Load() {
+		s.caches.run(cl)
+	} else {
+		cl.cmd.handler(cl)
+	}
 	// Confirmations are pushes, which CLIENT REPLY leaves alone.
 	if cl.failed || cl.cmd.flags&confirms != confirms {
 		cl.mute()
@@ -269,9 +286,7 @@ func (cl *call) mute() {
 func (cl *call) letGo() {
 	c := cl.conn
 	if cl.held {
-		c.outbox.release(c.reply.buf, nil, false)
-		c.emptyReply()
-		cl.held = false
+		cl.release(false)
 	} else {
 		c.flush()
 	}
@@ -283,13 +298,15 @@ func (cl *call) letGo() {
 // reply are held: for what reads the map beside rows, that is the commit lock,
 // and rows that came before it was taken stand before the reply.
 func (s *Server) enter(cl *call) {
-	if !cl.conn.listening() && !cl.opensBracket() {
-		return
+	switch {
+	case cl.conn.listening() || cl.opensBracket():
+		if cl.readsMap() {
+			cl.lockCommit()
+		}
+		cl.hold()
+	case cl.conn.hearsOfKeys() || cl.cmd != nil && cl.cmd.flags&tracks != 0:
+		cl.conn.holdBatch()
 	}
-	if cl.readsMap() {
-		cl.lockCommit()
-	}
-	cl.hold()
 }
 
 // opensBracket reports whether the command itself brings messages to a connection
@@ -320,7 +337,29 @@ func (cl *call) readsMap() bool {
 func (cl *call) hold() {
 	if !cl.held {
 		cl.conn.outbox.hold()
+		cl.conn.held = true
 		cl.held = true
+	}
+}
+
+// release closes the bracket of a command, and sends its reply with all before it.
+func (cl *call) release(reform bool) {
+	c := cl.conn
+	c.server.caches.broadcast()
+	c.outbox.release(c.reply.buf, cl.mark, cl.snapshot, reform)
+	c.emptyReply()
+	c.held, cl.held = false, false
+}
+
+// holdBatch opens a bracket that stays open until the replies of the batch are
+// sent. To one who hears of keys and is no subscriber, an invalidation must not
+// overtake the reply with the value that it is about, nor come between a write
+// of its own and what that causes; but its commands are many, and shall not cost
+// a write each. What is parked joins the replies after every command.
+func (c *conn) holdBatch() {
+	if !c.held {
+		c.outbox.hold()
+		c.held = true
 	}
 }
 
@@ -337,15 +376,17 @@ func (s *Server) leave(cl *call) {
 	if !c.inMulti() && (cl.cmd == nil || cl.cmd.flags&setsAsking == 0) {
 		c.asking = false
 	}
-	reform := c.reply.resp3 != c.identity.Load().resp3
-	if reform && !cl.held {
+	if !c.inMulti() && (cl.cmd == nil || cl.cmd.flags&keepsCaching == 0) {
+		c.caching = false
+	}
+	switch reform := c.reply.resp3 != c.identity.Load().resp3; {
+	case cl.held:
+		cl.release(reform)
+	case c.held:
+		c.reply.buf = c.outbox.joinParked(c.reply.buf, cl.mark, reform)
+	case reform:
 		c.adoptProtocol()
 		c.refile()
-	}
-	if cl.held {
-		c.outbox.release(c.reply.buf, cl.snapshot, reform)
-		c.emptyReply()
-		cl.held = false
 	}
 	if cl.commitLocked {
 		s.topology.mu.Unlock()

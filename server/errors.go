@@ -76,11 +76,29 @@ const (
 	errPauseMode       respError = "ERR CLIENT PAUSE mode must be WRITE or ALL"
 	errTimeoutInteger  respError = "ERR timeout is not an integer or out of range"
 	errTimeoutNegative respError = "ERR timeout is negative"
-	errCaching         respError = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
-	errTracking        respError = "ERR client tracking is not available in this version"
 	errMonitorInExec   respError = "ERR MONITOR isn't allowed for DENY BLOCKING client"
 	errMonitorKeys     respError = "ERR Replica can't interact with the keyspace"
 )
+
+// Errors of CLIENT TRACKING and CACHING.
+const (
+	errCaching                respError = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
+	errCachingYes             respError = "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
+	errCachingNo              respError = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode."
+	errManyRedirects          respError = "ERR A client can only redirect to a single other client"
+	errNoRedirect             respError = "ERR The client ID you want redirect to does not exist"
+	errPrefixWithoutBroadcast respError = "ERR PREFIX option requires BCAST mode to be enabled"
+	errSwitchBroadcast        respError = "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode."
+	errSwitchOptIn            respError = "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode."
+	errOptInBroadcast         respError = "ERR OPTIN and OPTOUT are not compatible with BCAST"
+	errOptInAndOut            respError = "ERR You can't specify both OPTIN mode and OPTOUT mode"
+)
+
+// errPrefixOverlap is about prefixes that would tell a client twice of a key.
+func errPrefixOverlap(prefix []byte, which string, other []byte) respError {
+	return respError(fmt.Sprintf("ERR Prefix '%s' overlaps with %s prefix '%s'. Prefixes for a single client must not overlap.",
+		cString(prefix), which, cString(other)))
+}
 
 // Errors of the generic commands.
 const (

@@ -94,7 +94,7 @@ func (t *infoText) clients() {
 	t.line("client_recent_max_input_buffer", in)
 	t.line("client_recent_max_output_buffer", out)
 	t.line("blocked_clients", s.stats.blocked.Load())
-	t.line("tracking_clients", 0)
+	t.line("tracking_clients", s.caches.clients.Load())
 	t.line("clients_in_timeout_table", 0)
 }
 

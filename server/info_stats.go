@@ -33,8 +33,11 @@ func (t *infoText) stats() {
 	t.line("migrate_cached_sockets", s.targets.idleCount())
 	t.lines("slave_expires_tracked_keys:0",
 		"active_defrag_hits:0", "active_defrag_misses:0", "active_defrag_key_hits:0", "active_defrag_key_misses:0",
-		"total_active_defrag_time:0", "current_active_defrag_time:0", "tracking_total_keys:0", "tracking_total_items:0",
-		"tracking_total_prefixes:0", "unexpected_error_replies:0")
+		"total_active_defrag_time:0", "current_active_defrag_time:0")
+	t.line("tracking_total_keys", s.caches.table.Keys())
+	t.line("tracking_total_items", s.caches.table.Items())
+	t.line("tracking_total_prefixes", s.caches.prefixes.Count())
+	t.lines("unexpected_error_replies:0")
 	t.line("total_error_replies", s.stats.errors.Load())
 	t.lines("dump_payload_sanitizations:0")
 	t.line("total_reads_processed", s.stats.reads.Load())

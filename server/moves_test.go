@@ -183,7 +183,7 @@ func TestNoticesHaveALimitOfTheirOwn(t *testing.T) {
 	o.notify(wire(notice))
 	o.notify(wire(notice))
 	require.True(t, o.open())
-	o.release(nil, nil, false)
+	o.release(nil, 0, nil, false)
 	expect(t, c, long+notice+notice)
 	for o.writing() { // the client may have it before its writer has done
 		runtime.Gosched()

@@ -124,13 +124,16 @@ func (s *Server) execHere(cl *call, st *staged) (done bool) {
 	if s.queueMustWait(c) {
 		return false
 	}
-	if c.listening() || c.tx.has(subscribes) || c.wantsMoves && c.tx.has(onOwner) {
+	switch {
+	case c.listening() || c.tx.has(subscribes) || c.wantsMoves && c.tx.has(onOwner):
 		// What the queue reads of the map must not be overtaken by rows, nor
 		// overtake them. The owner alone commits, so for it nothing can.
 		if st == nil {
 			cl.lockCommit()
 		}
 		cl.hold()
+	case c.hearsOfKeys() || c.tx.has(tracks):
+		c.holdBatch()
 	}
 	defer s.leave(cl)
 	cl.view = s.topology.current()

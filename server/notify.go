@@ -37,10 +37,11 @@ func notifyFlag(c keyspace.Class) config.NotifyFlags {
 }
 
 // keyChanged is the keyspace's hook: every effect on a key passes here, under
-// the lock of its slot. Keyspace notifications hang on it, and those who wait
-// for busy keys.
+// the lock of its slot. Keyspace notifications hang on it, those who wait for busy
+// keys, and those who have keys in a cache.
 func (s *Server) keyChanged(slot uint16, e keyspace.Effect) {
 	s.busy.gone(slot, e.Change)
+	s.caches.changed(slot, e)
 	if e.Event == "" {
 		return
 	}

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"slotcast/channels"
@@ -19,6 +21,8 @@ import (
 // goroutine that lives until it has taken all.
 type outbox struct {
 	conn *conn
+	// anyParked spares the owner of a bracket the lock when nothing is parked.
+	anyParked atomic.Bool
 
 	mu sync.Mutex // guards everything below
 	// queue is what waits, oldest first. A slice is never changed once queued.
@@ -108,23 +112,19 @@ func (o *outbox) separate() {
 // With reform set the command changed the connection's protocol: what was
 // parked is in the old form and goes first, and whatever is delivered after
 // the reply has the new one.
-func (o *outbox) release(reply []byte, snapshot [][]byte, reform bool) {
+//
+// reply may begin with replies of the same batch that were not sent yet, up to
+// mark; these are before all that was parked.
+func (o *outbox) release(reply []byte, mark int, snapshot [][]byte, reform bool) {
 	o.mu.Lock()
 	o.bracket = false
-	parked, early := o.parked, o.early
-	o.parked, o.early = nil, 0
-	if o.state != outboxDead {
-		o.pending -= total(parked)
-	}
-	if reform {
-		early = len(parked)
-	}
-	o.pushAll(parked[:early])
-	if reform {
-		o.conn.adoptProtocol()
-		o.form, o.class = o.conn.form(), o.conn.class()
-	}
+	early, late := o.takeParked(reform)
 	empty := o.pending == 0
+	if len(early) > 0 && mark > 0 {
+		o.push(append([]byte(nil), reply[:mark]...))
+		reply = reply[mark:]
+	}
+	o.pushAll(early)
 	if len(reply) > 0 {
 		o.push(own(reply))
 	}
@@ -132,8 +132,44 @@ func (o *outbox) release(reply []byte, snapshot [][]byte, reform bool) {
 	if empty && len(snapshot) > 0 {
 		o.exempt = o.pending
 	}
-	o.pushAll(parked[early:])
+	o.pushAll(late)
 	o.unlock()
+}
+
+// takeParked empties the bracket: early is what comes before the command's
+// reply, late what follows it. With reform set the protocol changes between the
+// two. mu is held.
+func (o *outbox) takeParked(reform bool) (early, late [][]byte) {
+	parked, n := o.parked, o.early
+	o.parked, o.early = nil, 0
+	o.anyParked.Store(false)
+	if o.state != outboxDead {
+		o.pending -= total(parked)
+	}
+	if reform {
+		n = len(parked)
+		o.conn.adoptProtocol()
+		o.form, o.class = o.conn.form(), o.conn.class()
+	}
+	return parked[:n], parked[n:]
+}
+
+// joinParked puts what is parked into the replies of a batch, whose latest
+// begins at mark, and leaves the bracket open.
+func (o *outbox) joinParked(reply []byte, mark int, reform bool) []byte {
+	if !reform && !o.anyParked.Load() {
+		return reply
+	}
+	o.mu.Lock()
+	early, late := o.takeParked(reform)
+	o.mu.Unlock()
+	if len(early) > 0 {
+		reply = slices.Insert(reply, mark, slices.Concat(early...)...)
+	}
+	for _, s := range late {
+		reply = append(reply, s...)
+	}
+	return reply
 }
 
 // refile changes the form of what is queued from now on, and the class, to what
@@ -158,6 +194,7 @@ func (o *outbox) push(s []byte) {
 	o.pending += len(s)
 	if o.bracket {
 		o.parked = append(o.parked, s)
+		o.anyParked.Store(true)
 		return
 	}
 	if o.queue == nil {

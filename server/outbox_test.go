@@ -50,7 +50,7 @@ func TestParkedMessagesFollowTheReply(t *testing.T) {
 	o.hold()
 	o.Deliver(wire("4 "))
 	o.Deliver(wire("5 "))
-	o.release([]byte("2 "), [][]byte{[]byte("3 ")}, false)
+	o.release([]byte("2 "), 0, [][]byte{[]byte("3 ")}, false)
 	o.Deliver(wire("6 "))
 	expect(t, c, "1 2 3 4 5 6 ")
 }
@@ -64,7 +64,7 @@ func TestNothingIsWrittenWhileTheBracketIsOpen(t *testing.T) {
 	require.False(t, o.flushing)
 	require.Equal(t, len("parked"), o.pending)
 	o.mu.Unlock()
-	o.release(nil, nil, false)
+	o.release(nil, 0, nil, false)
 	expect(t, c, "parked")
 }
 
@@ -84,7 +84,7 @@ func TestAProtocolChangeStandsBetweenOldAndNewForms(t *testing.T) {
 	o.hold()
 	o.Deliver(m)
 	o.conn.reply.resp3 = true
-	o.release([]byte("(hello)"), nil, true)
+	o.release([]byte("(hello)"), 0, nil, true)
 	o.Deliver(m)
 	expect(t, c, "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n(hello)>3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n")
 }
@@ -138,12 +138,12 @@ func TestASnapshotOnAnEmptyOutboxNeverTripsTheLimit(t *testing.T) {
 	o, c := outboxPair(t, s)
 	snapshot := []byte(strings.Repeat("s", 8<<20))
 	o.hold()
-	o.release([]byte("confirmed"), [][]byte{snapshot}, false)
+	o.release([]byte("confirmed"), 0, [][]byte{snapshot}, false)
 	o.Deliver(wire("row"))
 	expect(t, c, "confirmed"+string(snapshot)+"row")
 	o.hold()
-	o.release(nil, [][]byte{snapshot, snapshot}, false) // empty again: exempt again
-	o.Deliver(wire(strings.Repeat("x", 2<<20)))         // but what follows is not
+	o.release(nil, 0, [][]byte{snapshot, snapshot}, false) // empty again: exempt again
+	o.Deliver(wire(strings.Repeat("x", 2<<20)))            // but what follows is not
 	require.False(t, o.open())
 }
 

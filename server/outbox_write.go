@@ -3,13 +3,20 @@ package server
 // send writes the replies of a batch of commands: at once from the caller's
 // buffer when nothing waits before them, which is the rule, else queued. The
 // buffer is the caller's again when send returns, unless it is larger than
-// writeChunk: then what is queued is the buffer itself.
+// writeChunk: then what is queued is the buffer itself. A bracket that was open
+// for the batch is closed.
 func (o *outbox) send(reply []byte) {
 	o.mu.Lock()
-	if o.flushing || len(o.queue) > 0 || o.bracket {
+	var parked [][]byte
+	if o.bracket {
+		o.bracket, o.early = false, 0
+		_, parked = o.takeParked(false)
+	}
+	if o.flushing || len(o.queue) > 0 || len(parked) > 0 {
 		if len(reply) > 0 {
 			o.push(own(reply))
 		}
+		o.pushAll(parked)
 		o.unlock()
 		return
 	}

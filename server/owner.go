@@ -343,6 +343,7 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 			slot.Unlock()
 		}
 	}
+	o.server.caches.broadcast()
 	o.deliver(out.Deliver)
 	for _, l := range out.Logs {
 		if l.Warning {

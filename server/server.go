@@ -77,6 +77,7 @@ type Server struct {
 	busy     busyWaits
 	targets  *targets
 	monitors monitors
+	caches   caches
 	stats    stats
 	memory   memory
 	slowlog  slowlog
@@ -130,7 +131,7 @@ func New(o Options) (*Server, error) {
 		serverCommands(), configCommands(), introspectionCommands(),
 	)
 	s.replicationID.Store(randomHex(20))
-	s.memory.server, s.latency.server = s, s
+	s.memory.server, s.latency.server, s.caches.server = s, s, s
 	s.keys = keyspace.New(keyspace.Options{Seed: randomUint64(), Hook: s.keyChanged, Started: s.started.UnixMilli()})
 	if err := s.fitClients(); err != nil {
 		return nil, err

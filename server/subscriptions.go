@@ -30,7 +30,8 @@ func (c *conn) subCount() int { return int(c.numSub.Load() + c.numPsub.Load()) }
 // shardCount is what confirmations of shard channels carry.
 func (c *conn) shardCount() int { return int(c.numSsub.Load()) }
 
-// listening reports whether messages of others can reach the connection.
+// listening reports whether messages of others can reach the connection;
+// invalidations are told apart, see hearsOfKeys.
 func (c *conn) listening() bool {
 	return c.monitoring || c.subscribing()
 }
@@ -41,10 +42,13 @@ func (c *conn) subscribing() bool {
 	return c.subCount() > 0 || c.numSsub.Load() > 0 || c.bare.Load()
 }
 
+// subscriber reports a connection with any subscription. Any goroutine may ask.
+func (c *conn) subscriber() bool { return c.subCount() > 0 || c.numSsub.Load() > 0 }
+
 // inSubscriberMode reports whether only a few commands are allowed: RESP2 has
 // no way to tell a reply from a message.
 func (c *conn) inSubscriberMode() bool {
-	return !c.reply.resp3 && c.subCount()+int(c.numSsub.Load()) > 0
+	return !c.reply.resp3 && c.subscriber()
 }
 
 // refile tells the outbox which form and limits the connection has now. It is

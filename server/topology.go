@@ -78,6 +78,7 @@ func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotL
 	t.server.dropShardChannels(func(slot uint16) bool {
 		return old.Owner(slot) == old.Myself() && next.Owner(slot) != next.Myself()
 	})
+	t.server.caches.viewChanged(old, next, slots, all)
 	return wake
 }
 
