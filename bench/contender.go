@@ -60,11 +60,10 @@ func redisCommand(binary string) []string {
 
 // buildSlotcast compiles the tree that the working directory is in.
 func buildSlotcast(ctx context.Context, dir string) (string, error) {
-	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	root, err := moduleRoot(ctx)
 	if err != nil {
-		return "", fmt.Errorf("go env GOMOD: %w", err)
+		return "", err
 	}
-	root := filepath.Dir(strings.TrimSpace(string(gomod)))
 	binary := filepath.Join(dir, "slotcast")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
 	build.Dir = root
@@ -72,6 +71,15 @@ func buildSlotcast(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return binary, nil
+}
+
+// moduleRoot is the tree that the working directory is in.
+func moduleRoot(ctx context.Context) (string, error) {
+	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOMOD: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(gomod))), nil
 }
 
 const (

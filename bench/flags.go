@@ -38,6 +38,7 @@ type options struct {
 	rate                                            float64
 	messages, moves, slots                          int
 	clients                                         []loadClient
+	libraries                                       []string // of compat, further clients
 
 	connections, pipelines []int
 	tests                  []string
@@ -59,7 +60,8 @@ the ratios as medians over the rounds with their spread (least to greatest).
   go run ./bench -measure memory -subs 10000
   go run ./bench -measure commands -c 50 -P 1,16
   go run ./bench -measure moves
-  go run ./bench -measure reshard -client go-redis-9=/path/to/program
+  go run ./bench -measure reshard
+  go run ./bench -measure reshard -client go-redis-9,ioredis-6 -rounds 3
 
 Settings that take a list measure every combination. Without -measure the
 settings of a preset hold, but for how long, how often, which servers, and
@@ -121,7 +123,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 
 	fs.IntVar(&o.moves, "moves", 1000, "slots that -measure moves moves, one after the other")
 	fs.IntVar(&o.slots, "slots", 500, "slots that -measure reshard moves, one after the other; -warmup is how long the load runs before and after")
-	fs.Func("client", "a program for -measure reshard as `name=command`, or name:modes=command with the modes that it has\n(off, on, smigrated; default off,on); repeatable. See program.go for what it is asked", o.addClient)
+	fs.Func("client", "what -measure reshard runs: `names` of libraries of compat/clients, or name=command, or name:modes=command\nwith the modes that the program has (off, on, smigrated; default off,on); repeatable. See program.go for\nwhat it is asked. Default: every library of compat/clients that has a load and is installed", o.addClient)
 
 	o.ints(fs, &o.connections, "c", "50", "redis-benchmark's connections")
 	o.ints(fs, &o.pipelines, "P", "1,16", "redis-benchmark's commands in flight on each")
@@ -201,14 +203,18 @@ func (o *options) addAttached(s string) error {
 }
 
 func (o *options) addClient(s string) error {
-	name, command, ok := strings.Cut(s, "=")
+	name, command, given := strings.Cut(s, "=")
+	if !given {
+		o.libraries = append(o.libraries, words(s)...)
+		return nil
+	}
 	name, modes, _ := strings.Cut(name, ":")
-	c := loadClient{Name: name, Command: strings.Fields(command), Modes: words(modes)}
+	c := loadClient{Name: name, Command: strings.Fields(command), Resp: "3", Modes: words(modes)}
 	if len(c.Modes) == 0 {
 		c.Modes = []string{"off", "on"}
 	}
-	if !ok || name == "" || len(c.Command) == 0 {
-		return errors.New("expected name=command or name:modes=command")
+	if name == "" || len(c.Command) == 0 {
+		return errors.New("expected names, name=command or name:modes=command")
 	}
 	o.clients = append(o.clients, c)
 	return among("modes of "+name, c.Modes, "off", "on", "smigrated")

@@ -37,6 +37,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	dir, err := os.MkdirTemp("", "bench-build-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := o.findClients(ctx, dir); err != nil {
+		return err
+	}
 	plan, err := o.plan()
 	if err != nil {
 		return err
@@ -44,11 +52,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := checkDescriptors(plan); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "bench-build-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	contenders, err := o.contenders(ctx, dir)
 	if err != nil {
 		return err

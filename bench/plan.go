@@ -189,7 +189,7 @@ func (o *options) commandRates() []measurement {
 
 func (o *options) reshards() ([]measurement, error) {
 	if len(o.clients) == 0 {
-		return nil, errors.New("-measure reshard needs a -client")
+		return nil, errors.New("-measure reshard has no client")
 	}
 	var list []measurement
 	for _, c := range o.clients {

@@ -21,7 +21,7 @@ import (
 // program is a process that puts load on a cluster, by a client library that is
 // written in whatever language:
 //
-//	<program> load <addr> 3 cluster <off|on|smigrated>
+//	<program> load <addr> <resp> cluster <off|on|smigrated>
 //
 // Four workers of one client set and get keys load:0 to load:9999 until standard
 // input ends. The program prints "loading" when all of them work, and at the end

@@ -29,6 +29,7 @@ type reshard struct {
 type loadClient struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
+	Resp    string   `json:"resp"` // the protocol that it is to speak
 	Modes   []string `json:"modes"`
 }
 
@@ -125,7 +126,7 @@ func (m *reshard) measure(ctx context.Context, in *instance) (values, error) {
 	if err := fill(all, share); err != nil {
 		return nil, err
 	}
-	p, err := startProgram(ctx, m.client.Command, "load", fmt.Sprintf("%s:%d", in.host, in.port), "3", "cluster", in.contender.mode)
+	p, err := startProgram(ctx, m.client.Command, "load", fmt.Sprintf("%s:%d", in.host, in.port), m.client.Resp, "cluster", in.contender.mode)
 	if err != nil {
 		return nil, err
 	}

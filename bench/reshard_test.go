@@ -5,6 +5,8 @@ package main
 import (
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +22,7 @@ func TestReshard(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	m := &reshard{
-		client: loadClient{Name: "loader", Command: []string{self}, Modes: []string{"off", "on"}},
+		client: loadClient{Name: "loader", Command: []string{self}, Resp: "3", Modes: []string{"off", "on"}},
 		slots:  loadedSlots, timing: timing{Warmup: 300 * time.Millisecond},
 	}
 	r := &runner{
@@ -122,8 +124,8 @@ func TestBulks(t *testing.T) {
 
 func TestClientFlags(t *testing.T) {
 	plan := planOf(t, "-measure", "reshard", "-client", "a=/bin/a -x", "-client", "b:off,smigrated=node b.js", "-slots", "7")
-	require.Equal(t, loadClient{"a", []string{"/bin/a", "-x"}, []string{"off", "on"}}, plan[0].(*reshard).client)
-	require.Equal(t, loadClient{"b", []string{"node", "b.js"}, []string{"off", "smigrated"}}, plan[1].(*reshard).client)
+	require.Equal(t, loadClient{"a", []string{"/bin/a", "-x"}, "3", []string{"off", "on"}}, plan[0].(*reshard).client)
+	require.Equal(t, loadClient{"b", []string{"node", "b.js"}, "3", []string{"off", "smigrated"}}, plan[1].(*reshard).client)
 	require.Equal(t, "reshard, b: 7 slots of 16384 move one by one, 10000 keys", plan[1].title())
 	var names []string
 	for _, c := range plan[1].(*reshard).variants([]*contender{{Name: slotcastName}, {Name: "slotcast-before"}, {Name: redisName}}) {
@@ -131,12 +133,36 @@ func TestClientFlags(t *testing.T) {
 		require.Equal(t, []string{"--cluster-enabled", "yes"}, c.Command)
 	}
 	require.Equal(t, []string{"push off", "SMIGRATED", "slotcast-before push off", "slotcast-before SMIGRATED"}, names)
-	for _, args := range [][]string{{"-client", "a"}, {"-client", "=b"}, {"-client", "a="}, {"-client", "a:loud=b"}, {"-slots", "5462"}} {
+	for _, args := range [][]string{{"-client", "=b"}, {"-client", "a="}, {"-client", "a:loud=b"}, {"-slots", "5462"}} {
 		_, err := parseFlags(append([]string{"-measure", "reshard"}, args...), io.Discard)
 		require.Error(t, err, args)
 	}
 	o, err := parseFlags([]string{"-measure", "reshard"}, io.Discard)
 	require.NoError(t, err)
 	_, err = o.plan()
-	require.ErrorContains(t, err, "needs a -client")
+	require.ErrorContains(t, err, "no client")
+	o, err = parseFlags([]string{"-measure", "reshard", "-client", "a,b", "-client", "c"}, io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b", "c"}, o.libraries)
+}
+
+// TestLibraries finds the programs of compat, as far as they are installed.
+func TestLibraries(t *testing.T) {
+	list, err := compatPrograms(t.Context(), t.TempDir())
+	if err != nil { // none is
+		require.ErrorContains(t, err, "no library that has a load is here")
+		return
+	}
+	for _, c := range list {
+		require.NotEmpty(t, c.Name)
+		require.NotEmpty(t, c.Command)
+		require.Contains(t, []string{"2", "3"}, c.Resp)
+		require.Contains(t, c.Modes, "off")
+		program, err := exec.LookPath(c.Command[0])
+		require.NoError(t, err)
+		require.True(t, filepath.IsAbs(program), program)
+	}
+	o, err := parseFlags([]string{"-measure", "reshard", "-client", "no-such-library"}, io.Discard)
+	require.NoError(t, err)
+	require.ErrorContains(t, o.findClients(t.Context(), t.TempDir()), `"no-such-library" is none of`)
 }
