@@ -27,6 +27,7 @@ type contender struct {
 	Version string   `json:"version"`
 	pid     int      // of an attached server, zero when unknown
 	mode    string   // of the client that is measured, if it has some
+	base    string   // where its folder is made, empty for the usual place
 }
 
 // instance is a running server.
@@ -118,7 +119,7 @@ func (c *contender) start(ctx context.Context, clients int, unix bool) (*instanc
 }
 
 func (c *contender) startOnce(ctx context.Context, clients int, unix bool) (*instance, error) {
-	dir, err := os.MkdirTemp("", "bench-*")
+	dir, err := os.MkdirTemp(c.base, "bench-*")
 	if err != nil {
 		return nil, err
 	}
