@@ -32,19 +32,18 @@ func (n *Node) freshReports(p *peer, now time.Duration) int {
 // report notes that a peer does not reach a node, or does again. The reports
 // are in the order of who made them: in a partition of a large cluster there
 // are some of half of the nodes by half of the nodes, and every ping repeats
-// what its sender has to say of all.
-func (n *Node) report(t *turn, about clusterstate.NodeID, from uint32, failing bool) {
-	p := n.table.peer(about)
+// what its sender has to say of all. It returns the peer as it is now.
+func (n *Node) report(t *turn, p *peer, from uint32, failing bool) *peer {
 	if !failing {
 		if len(p.reports) > 0 {
-			p = n.table.alter(about)
+			p = n.table.altered(p)
 			p.reports = slices.DeleteFunc(p.reports, func(r report) bool {
 				return r.from == from || !n.isFresh(r, t.now.Mono)
 			})
 		}
-		return
+		return p
 	}
-	p = n.table.alter(about)
+	p = n.table.altered(p)
 	i, repeated := slices.BinarySearchFunc(p.reports, from, func(r report, from uint32) int {
 		return int(r.from) - int(from)
 	})
@@ -53,7 +52,8 @@ func (n *Node) report(t *turn, about clusterstate.NodeID, from uint32, failing b
 	} else {
 		p.reports = slices.Insert(p.reports, i, report{from, t.now.Mono})
 	}
-	n.convict(t, about)
+	n.convict(t, p.id)
+	return p
 }
 
 // suspect sets or clears PFAIL of a node.
@@ -133,7 +133,7 @@ func (n *Node) absolve(t *turn, id clusterstate.NodeID) {
 func (n *Node) forgetReports(t *turn, from uint32) {
 	for _, p := range n.table.rows {
 		if len(p.reports) > 0 {
-			n.report(t, p.id, from, false)
+			n.report(t, p, from, false)
 		}
 	}
 }

@@ -107,10 +107,10 @@ func (n *Node) hearGossip(t *turn, m *frame.Message) {
 		default:
 			failing := g.Flags.Has(frame.FlagPFail | frame.FlagFail)
 			if counts && (failing || len(p.reports) > 0) {
-				n.report(t, g.ID, from, failing)
+				p = n.report(t, p, from, failing)
 			}
 			if !failing {
-				n.hearOfHealth(t, g)
+				n.hearOfHealth(t, p, g)
 			}
 		}
 	}
@@ -140,13 +140,11 @@ func (n *Node) meetByGossip(t *turn, g *frame.Gossip) {
 // hearOfHealth takes in that somebody reaches a node. A pong that a peer got is
 // as good as one of one's own, which keeps the number of pings low. And if this
 // node is the one that does not reach it, it may know it by a wrong address.
-func (n *Node) hearOfHealth(t *turn, g *frame.Gossip) {
-	id := g.ID
-	p := n.table.peer(id)
+func (n *Node) hearOfHealth(t *turn, p *peer, g *frame.Gossip) {
 	if p.pingSent == 0 && len(p.reports) == 0 {
 		age := t.now.Wall.Sub(time.Unix(int64(g.PongReceived), 0))
 		if at := t.now.Mono - age; age >= -maxAhead && at > p.pongAt {
-			p = n.table.alter(id)
+			p = n.table.altered(p)
 			p.pongAt, p.pongReceived = at, int64(g.PongReceived)*1000
 		}
 		return
@@ -156,7 +154,7 @@ func (n *Node) hearOfHealth(t *turn, g *frame.Gossip) {
 		a := address{g.IP, int(g.Port), int(g.OtherPort), int(g.BusPort)}
 		if a != (address{node.IP, node.Port, node.TLSPort, node.BusPort}) {
 			a.ip = strings.Clone(a.ip)
-			n.readdress(t, id, a)
+			n.readdress(t, p.id, a)
 		}
 	}
 }

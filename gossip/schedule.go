@@ -35,7 +35,7 @@ func (n *Node) redial(t *turn, p *peer) *peer {
 	if node.NoAddr || node.IP == "" || node.BusPort == 0 {
 		return p
 	}
-	p = n.table.alter(p.id)
+	p = n.table.altered(p)
 	p.link, p.up, p.linkAt = n.dial(t, link{node: p.id}, node.IP, node.BusPort), false, t.now.Mono
 	return p
 }
@@ -72,7 +72,7 @@ func (n *Node) watch(t *turn, p *peer) {
 		return
 	case !waits && now-p.pongAt > timeout/2:
 		// Were there a link, a ping would go out now: it counts as sent.
-		p = n.table.alter(p.id)
+		p = n.table.altered(p)
 		p.pingSent, p.pingAt = t.now.Wall.UnixMilli(), now
 		return
 	}

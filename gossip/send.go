@@ -28,7 +28,7 @@ func (t *turn) broadcastPong() { t.send(intent{kind: frame.TypePong}) }
 
 // ping pings a node over a link that stands.
 func (n *Node) ping(t *turn, p *peer) {
-	p = n.table.alter(p.id)
+	p = n.table.altered(p)
 	p.pingSent, p.pingAt = t.now.Wall.UnixMilli(), t.now.Mono
 	t.ping(frame.TypePing, p.link, p.id, p.extended)
 }

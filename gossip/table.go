@@ -142,6 +142,14 @@ func (tb *table) alter(id clusterstate.NodeID) *peer {
 	return p
 }
 
+// altered is alter for who has the peer at hand.
+func (tb *table) altered(p *peer) *peer {
+	if p.token == tb.token {
+		return p
+	}
+	return tb.alter(p.id)
+}
+
 // among returns the node of a peer among the nodes of a view, which are in the
 // order of their ids.
 func (p *peer) among(nodes []*clusterstate.Node) *clusterstate.Node {
