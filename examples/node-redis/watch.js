@@ -19,8 +19,8 @@ async function main(host = '127.0.0.1', port = '6379') {
   let n = 0;
   setInterval(async () => {
     try {
-      await cluster.set('greeting', `hello ${n++}`);
       await cluster.get('greeting');
+      await cluster.set('greeting', `hello ${n++}`);
     } catch (error) {
       console.error(error.message);
     }

@@ -26,8 +26,8 @@ def main():
     SlotFollower(cluster, host, port, heard).start()
     for n in range(sys.maxsize):
         try:
-            cluster.set("greeting", f"hello {n}")
             cluster.get("greeting")
+            cluster.set("greeting", f"hello {n}")
         except redis.RedisError as e:
             print(e, file=sys.stderr, flush=True)
         time.sleep(1)
