@@ -7,7 +7,7 @@ import (
 )
 
 // Class is a class of clients with output limits of its own.
-type Class int
+type Class uint8
 
 const (
 	ClassNormal Class = iota

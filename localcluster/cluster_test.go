@@ -231,7 +231,8 @@ func TestKillAndRestart(t *testing.T) {
 		before := cluster.Nodes()
 		require.ErrorContains(t, cluster.Restart(0), "runs")
 		c := dial(t, before[0].Addr)
-		require.Equal(t, "+OK", c.do("CLUSTER", "SETSLOT", "16383", "NODE", before[0].ID), "it takes the slot")
+		require.Equal(t, "+OK", c.do("CLUSTER", "SETSLOT", "16383", "IMPORTING", before[1].ID))
+		require.Equal(t, "+OK", c.do("CLUSTER", "SETSLOT", "16383", "NODE", before[0].ID), "it takes the slot, with an epoch that holds it")
 		now := cluster.Nodes()
 		require.Contains(t, now[0].Slots, "16383")
 

@@ -9,7 +9,7 @@ import (
 )
 
 // busyWaits are the connections whose command has found a key on its way to
-// another node. They wait in their own goroutines, holding no lock and no
+// another node. They wait in goroutines of their own, holding no lock and no
 // bracket, until MIGRATE is done with a key of that slot or the slot's keys are
 // gone, and then begin anew: what to do is decided by the view of that moment.
 type busyWaits struct {
@@ -33,11 +33,16 @@ func (b *busyWaits) join(c *conn, slot *keyspace.Slot) {
 // anew, and false when the connection is to end instead.
 func (b *busyWaits) wait(c *conn) bool {
 	out := c.await(time.Time{})
+	b.leave(c)
+	return out != outcomeEnd
+}
+
+// leave takes back what join announced.
+func (b *busyWaits) leave(c *conn) {
 	b.mu.Lock()
 	delete(b.waiting, c)
 	b.mu.Unlock()
 	c.disarm()
-	return out != outcomeEnd
 }
 
 // wake makes those who wait at a slot look again once its lock, which is held,

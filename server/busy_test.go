@@ -40,7 +40,7 @@ func (c *client) waits(s *testServer) {
 func (c *client) waitsFor(s *testServer, kind waitKind) {
 	c.t.Helper()
 	waiting := func(sc *conn) bool {
-		return sc.socket.RemoteAddr().String() == c.LocalAddr().String() && waitKind(sc.waits.kind.Load()) == kind
+		return sc.remoteAddr() == c.LocalAddr().String() && waitKind(sc.waits.kind.Load()) == kind
 	}
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()

@@ -57,7 +57,7 @@ func (c *conn) infoFlags(id *identity) []byte {
 	add(m != nil, 't')
 	add(m != nil && m.broken.Load(), 'R')
 	add(m != nil && m.broadcast, 'B')
-	add(c.unixSocket(), 'U')
+	add(c.socket.onUnix(), 'U')
 	add(id.readonly, 'r')
 	add(id.noEvict, 'e')
 	add(id.noTouch, 'T')
@@ -79,7 +79,7 @@ func (c *conn) appendInfo(b []byte, cl *call) []byte {
 		proto = 3
 	}
 	if c == cl.conn {
-		args, replies = total(c.call.args), len(c.reply.buf) // of EXEC, in one
+		args, replies = total(c.work.call.args), len(c.reply.buf) // of EXEC, in one
 		proto = c.protocol()
 	}
 	name := "NULL"
@@ -104,7 +104,7 @@ func (c *conn) appendInfo(b []byte, cl *call) []byte {
 		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d"+
 		" obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s cluster-slots-payload=%s",
 		c.id, c.remoteAddr(), c.localAddr(), c.socket.fd, id.name,
-		int(now.Sub(c.created).Seconds()), (now.UnixMilli()-c.lastActive.Load())/1000, c.infoFlags(id),
+		int((c.server.clock.now() - c.created).Seconds()), (now.UnixMilli()-c.lastActive.Load())/1000, c.infoFlags(id),
 		c.numSub.Load(), c.numPsub.Load(), c.numSsub.Load(), multi,
 		in, max(room-in, 0), args, queuedBytes, buffer, c.replyPeak.Load(),
 		replies, slices, listBytes, memory, events, name, defaultUser, c.tracking().redirection(), proto, id.libName, id.libVersion, payload)

@@ -16,7 +16,7 @@ func configCommands() []command {
 			{name: "get", arity: -3, flags: f, since: "2.0.0", handler: configGet},
 			{name: "help", arity: 2, flags: loading | stale, since: "5.0.0", handler: help(configHelp)},
 			{name: "resetstat", arity: 2, flags: f, since: "2.0.0", handler: configResetStat},
-			{name: "rewrite", arity: 2, flags: f, since: "2.8.0", handler: configRewrite},
+			{name: "rewrite", arity: 2, flags: f | waits, since: "2.8.0", handler: configRewrite},
 			{name: "set", arity: -4, flags: f | onOwner, since: "2.0.0", handler: configSet,
 				tips: []string{"request_policy:all_nodes", "response_policy:all_succeeded"}},
 		}},
@@ -67,7 +67,7 @@ func configSet(cl *call) {
 			cl.redact(2*i + 3)
 		}
 	}
-	ch, err := s.config.Prepare(pairs, s.config.Values().ProtectedAllow.Permits(isLocal(cl.conn.socket.Conn)))
+	ch, err := s.config.Prepare(pairs, s.config.Values().ProtectedAllow.Permits(cl.conn.socket.local()))
 	if err == nil {
 		err = cl.applyChange(ch)
 	}

@@ -17,7 +17,7 @@ import (
 // debugCommands is DEBUG, as far as tools and the tests of client libraries
 // call it. What depends on Redis's insides is unknown here.
 func debugCommands() []command {
-	return []command{{name: "debug", arity: -2, flags: admin | noScript | loading | stale | protected | eachSlot,
+	return []command{{name: "debug", arity: -2, flags: admin | noScript | loading | stale | protected | eachSlot | waits,
 		group: "server", since: "1.0.0", handler: runDebug}}
 }
 

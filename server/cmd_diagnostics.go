@@ -30,7 +30,7 @@ func diagnosticCommands() []command {
 			sub("doctor", 2, 0, "4.0.0", memoryDoctor, changes, onAllShards, special),
 			sub("help", 2, loading|stale, "4.0.0", help(memoryHelp)),
 			sub("malloc-stats", 2, 0, "4.0.0", memoryMallocStats, changes, onAllShards, special),
-			sub("purge", 2, 0, "4.0.0", memoryPurge, onAllShards, allSucceed),
+			sub("purge", 2, waits, "4.0.0", memoryPurge, onAllShards, allSucceed),
 			sub("stats", 2, 0, "4.0.0", memoryStats, changes, onAllShards, special),
 			usage,
 		}},

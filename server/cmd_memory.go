@@ -51,7 +51,7 @@ func memoryUsage(cl *call) {
 	cl.reply.Int(e.Size())
 }
 
-// memoryPurge collects garbage on a goroutine of the caller's.
+// memoryPurge collects garbage, which takes a while.
 func memoryPurge(cl *call) {
 	debug.FreeOSMemory()
 	cl.server.memory.sample()

@@ -151,7 +151,7 @@ func unsubscribe(cl *call) {
 	c := cl.conn
 	names := cl.args[1:]
 	if len(names) == 0 {
-		names = byteNames(sortedKeys(c.subscriptions.channels))
+		names = byteNames(c.subscriptions.channels.names())
 	}
 	cl.leaving("unsubscribe", names, c.unsubscribe, c.subCount)
 }
@@ -177,7 +177,7 @@ func punsubscribe(cl *call) {
 	c := cl.conn
 	patterns := cl.args[1:]
 	if len(patterns) == 0 {
-		patterns = byteNames(sortedKeys(c.subscriptions.patterns))
+		patterns = byteNames(c.subscriptions.patterns.names())
 	}
 	cl.leaving("punsubscribe", patterns, c.punsubscribe, c.subCount)
 }

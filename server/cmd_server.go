@@ -51,7 +51,7 @@ func serverCommands() []command {
 }
 
 func (s *Server) debugAllowed(c *conn) bool {
-	return s.config.Values().DebugCommand.Permits(isLocal(c.socket.Conn))
+	return s.config.Values().DebugCommand.Permits(c.socket.local())
 }
 
 func tellTime(cl *call) {

@@ -240,10 +240,18 @@ func FuzzParseLongDouble(f *testing.F) {
 // TestGetAndSetAllocateNothingButTheValue runs both through the whole dispatch.
 func TestGetAndSetAllocateNothingButTheValue(t *testing.T) {
 	s := startServer(t)
-	ours, theirs := net.Pipe()
-	defer ours.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	theirs, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
 	defer theirs.Close()
-	c := s.newConn(ours)
+	ours, err := l.Accept()
+	require.NoError(t, err)
+	c, err := s.newConn(ours) // which no loop runs
+	require.NoError(t, err)
+	defer c.socket.close()
+	c.begin()
 	allocations := func(args ...string) float64 {
 		var raw [][]byte
 		for _, a := range args {

@@ -7,7 +7,7 @@ import (
 
 func waitCommands() []command {
 	return []command{
-		{name: "wait", arity: 3, flags: noScript, categories: catConnection, group: "generic", since: "3.0.0", handler: wait,
+		{name: "wait", arity: 3, flags: noScript | waits, categories: catConnection, group: "generic", since: "3.0.0", handler: wait,
 			tips: []string{"request_policy:all_shards", "response_policy:agg_min"}},
 	}
 }

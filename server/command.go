@@ -84,6 +84,9 @@ const (
 	// migrates is MIGRATE, which is served while its slot is open, and cannot be
 	// part of a transaction because it waits for another server.
 	migrates
+	// waits marks other commands that wait for more than a lock, or take long
+	// over something that nobody else has to wait for.
+	waits
 )
 
 // flagNames are the names in COMMAND's reply, in its order.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net"
 	"runtime/debug"
 	"sync/atomic"
@@ -11,15 +10,16 @@ import (
 	"slotcast/resp2"
 )
 
-// conn is one client connection. Its goroutine reads, runs the commands and
-// ends it; what other goroutines may touch is the outbox, the atomics, and the
-// fields that name their own lock.
+// conn is one client connection. Its loop, or for a while a goroutine of its
+// own, runs it: reads, runs the commands and ends it. What others may touch is
+// the outbox, the atomics, and the fields that name their own lock.
 type conn struct {
 	id      int64
 	server  *Server
 	socket  socket
 	outbox  outbox
-	created time.Time
+	loop    *loop         // that runs it, but where there are none
+	created time.Duration // by the server's clock
 
 	// Read by CLIENT LIST and the idle sweep from other goroutines.
 	identity   atomic.Pointer[identity]
@@ -39,22 +39,17 @@ type conn struct {
 	killed     atomic.Bool
 	tracker    atomic.Pointer[tracker] // set when tracking is first turned on
 	redirects  atomic.Int32            // connections that have their invalidations sent here
-	grown      atomic.Bool             // the goroutine is new, or has run a command
-	retiring   atomic.Bool             // the goroutine is to end, since the client is idle
-	parked     atomic.Bool             // there is none; whoever unsets it starts one
+	idle       atomic.Bool             // nobody runs the connection; whoever unsets it does
 	waits      waiting
 
-	// The rest belongs to the connection's goroutine, or to the owner while
-	// that goroutine waits for it.
+	// The rest belongs to whoever runs the connection, or to the owner while
+	// that one waits for it.
 	in            []byte // read and not yet run; nil while there is nothing
 	ahead         []byte // read while a command waited
 	framer        resp2.Framer
-	args          [][]byte
 	clock         time.Duration // when the batch, or the latest command of it, was taken up
-	tally         tally
-	watched       bool // the socket is known to parking
 	reply         Reply
-	call          call
+	work          *work // while commands run
 	authenticated bool
 	asking        bool
 	readonly      bool
@@ -65,6 +60,8 @@ type conn struct {
 	held          bool // the outbox's bracket is open
 	caching       bool // CLIENT CACHING was about the next command
 	filed         int  // keys that it may have added to the table of tracked ones
+	here          bool // it is its loop that runs the connection
+	deferred      bool // the next command is not for the loop
 	tx            *transaction
 	subscriptions subscriptions
 }
@@ -79,6 +76,17 @@ type identity struct {
 	monitoring                bool
 	noEvict, noTouch          bool
 	replyOff                  bool
+}
+
+// unnamed are what clients are that have not said anything of themselves, without
+// and with authentication: most of many.
+var unnamed = [2]identity{{}, {authenticated: true}}
+
+func authenticatedAs(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // alter replaces the identity by a changed copy.
@@ -101,106 +109,68 @@ const (
 // muted reports that the replies are dropped.
 func (c *conn) muted() bool { return c.replyMode == replyOff || c.replyMode == replySkip }
 
-func (s *Server) newConn(nc net.Conn) *conn {
+// newConn takes over an accepted connection, or closes it.
+func (s *Server) newConn(nc net.Conn) (*conn, error) {
 	now := time.Now()
 	c := &conn{
 		id:            s.nextConnID.Add(1),
 		server:        s,
-		socket:        newSocket(nc),
-		created:       now,
+		created:       s.clock.now(),
 		authenticated: s.config.Values().RequirePass == "",
 	}
+	if err := c.socket.open(nc); err != nil {
+		nc.Close()
+		return nil, err
+	}
 	c.outbox.conn = c
-	c.grown.Store(true)
-	c.identity.Store(&identity{authenticated: c.authenticated})
+	c.identity.Store(&unnamed[authenticatedAs(c.authenticated)])
 	c.lastActive.Store(now.UnixMilli())
 	c.queued.Store(-1)
-	return c
+	return c, nil
 }
 
-// wake ends the read that the connection's goroutine may be waiting in, so
-// that it sees the outbox's state. It may be called under any lock: setting a
+// wake has the connection's end looked to: by who runs it, whose read may be
+// waiting, or by a goroutine if nobody does. It may be called under any lock: setting a
 // deadline does not wait.
 func (c *conn) wake() {
 	c.killed.Store(true)
 	c.socket.SetReadDeadline(aLongTimeAgo)
-	c.unpark()
+	c.stopIdle()
 }
 
 // ended reports that the outbox takes nothing more.
 func (c *conn) ended() bool { return c.killed.Load() && !c.outbox.open() }
 
-// start runs the connection in a goroutine of its own, which the server's
-// Close waits for. running has been counted up.
-func (c *conn) start() {
-	go func() { // ends with the connection, or when it is parked
-		resting := c.serve()
-		switch {
-		case resting && c.server.parking.park(c):
-		case resting:
-			c.start() // at least with a small stack again
-		default:
-			c.end()
-			c.server.running.Done()
-		}
-	}()
+// over ends the connection, and what Close waits for.
+func (c *conn) over() {
+	c.end()
+	c.server.running.Done()
 }
 
-// unpark gives a parked connection a goroutine again.
-func (c *conn) unpark() {
-	if c.parked.CompareAndSwap(true, false) {
-		c.start()
+// survive ends the connection if a command panicked.
+func (c *conn) survive(ok *bool) {
+	if v := recover(); v != nil {
+		c.server.log.Error("panic in a command, connection closed", "client", c.id, "panic", v, "stack", string(debug.Stack()))
+		c.outbox.kill("internal error")
+		*ok = false
 	}
 }
 
-// serve reads and runs commands until the connection is over, or until it has
-// been idle for long enough to do without this goroutine, which it reports.
-func (c *conn) serve() (resting bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.server.log.Error("panic in a command, connection closed", "client", c.id, "panic", v, "stack", string(debug.Stack()))
-			c.outbox.kill("internal error")
-			resting = false
-		}
-	}()
-	for {
-		in, n, err := c.socket.read(c.in)
-		c.in = in
-		if interrupted(err) && c.retiring.CompareAndSwap(true, false) {
-			c.socket.SetReadDeadline(time.Time{})
-			if !c.ended() {
-				return true
-			}
-		}
-		if err != nil || n == 0 || c.ended() {
-			return false
-		}
-		c.server.stats.bytesIn.Add(int64(n))
-		c.server.stats.reads.Add(1)
-		c.clock = c.server.clock.now()
-		c.lastActive.Store(c.server.clock.unixMilli(c.clock))
-		c.unread.Store(int32(len(in)))
-		c.readCap.Store(int32(cap(in)))
-		c.grown.Store(true)
-		if !c.process() {
-			return false
-		}
-	}
-}
-
-// retire takes the goroutine from an idle connection, or at least its grown
-// stack, which the runtime does not shrink to what waiting needs. With ten
-// thousand subscribers that is most of what they cost.
-func (c *conn) retire() {
-	if c.grown.CompareAndSwap(true, false) {
-		c.retiring.Store(true)
-		c.socket.SetReadDeadline(aLongTimeAgo)
-	}
+// took keeps the books of a read.
+func (c *conn) took(n int) {
+	c.server.stats.bytesIn.Add(int64(n))
+	c.server.stats.reads.Add(1)
+	c.clock = c.server.clock.now()
+	c.lastActive.Store(c.server.clock.unixMilli(c.clock))
+	c.unread.Store(int32(len(c.in)))
+	c.readCap.Store(int32(cap(c.in)))
 }
 
 // process runs every whole command in the read buffer, writes the replies,
 // and keeps what is left of the buffer. It reports whether to go on.
 func (c *conn) process() bool {
+	c.begin()
+	defer c.finish()
 	rest := c.in
 	ok := true
 	for len(rest) > 0 && ok {
@@ -209,7 +179,7 @@ func (c *conn) process() bool {
 			break
 		}
 		if err == nil {
-			c.args, err = resp2.Parse(rest[:n], c.args)
+			c.work.args, err = resp2.Parse(rest[:n], c.work.args)
 		}
 		if err != nil {
 			c.reply.buf = resp2.AppendError(c.reply.buf, "ERR "+err.Error())
@@ -217,9 +187,12 @@ func (c *conn) process() bool {
 			ok = false
 			break
 		}
+		if len(c.work.args) > 0 && !c.server.dispatch(c, c.work.args) {
+			c.deferred = true
+			break
+		}
 		rest = rest[n:]
-		if len(c.args) > 0 {
-			c.server.dispatch(c, c.args)
+		if len(c.work.args) > 0 {
 			ok = !c.closeAfter && !c.ended()
 			rest = c.takeAhead(rest)
 		}
@@ -263,10 +236,6 @@ func (c *conn) keep(rest []byte) {
 	case len(rest) == 0:
 		putReadBuffer(c.in)
 		c.in = nil
-		clear(c.args[:cap(c.args)])
-		if cap(c.args) > 64 {
-			c.args = nil
-		}
 	case len(rest) == cap(c.in):
 		// Full of one partial command: double, so that what is allocated
 		// stays within twice what was sent.
@@ -311,15 +280,22 @@ func (c *conn) end() {
 	c.server.monitors.remove(c)
 	// Nobody waits for this goroutine, so a client that does not read its last
 	// replies may take a while, but not for ever.
-	c.socket.SetWriteDeadline(time.Now().Add(lingerTime))
 	if drained := c.outbox.finish(); drained != nil {
-		<-drained
+		timer := time.NewTimer(lingerTime)
+		defer timer.Stop()
+		select {
+		case <-drained:
+		case <-timer.C:
+			c.outbox.abandon()
+			<-drained
+		}
 	}
 	if reason := c.outbox.closeReason(); reason != "" {
 		c.server.log.Info("client closed", "client", c.id, "addr", c.remoteAddr(), "reason", reason)
 	}
-	c.socket.Close()
 	c.server.forget(c)
+	c.unwatch()
+	c.socket.close()
 	if c.in != nil {
 		putReadBuffer(c.in)
 	}
@@ -329,25 +305,6 @@ func (c *conn) end() {
 // the last replies.
 const lingerTime = 5 * time.Second
 
-func (c *conn) remoteAddr() string {
-	return addrString(c.socket.RemoteAddr(), c.server.config.Values().UnixSocket)
-}
+func (c *conn) remoteAddr() string { return c.socket.addr(c.server.config.Values().UnixSocket) }
 
-// unixSocket reports a client of the unix socket.
-func (c *conn) unixSocket() bool {
-	_, ok := c.socket.LocalAddr().(*net.UnixAddr)
-	return ok
-}
-
-func (c *conn) localAddr() string {
-	return addrString(c.socket.LocalAddr(), c.server.config.Values().UnixSocket)
-}
-
-// addrString spells an address as CLIENT LIST does: a unix socket by its path
-// and port zero.
-func addrString(a net.Addr, unixPath string) string {
-	if _, ok := a.(*net.UnixAddr); ok {
-		return fmt.Sprintf("%s:0", unixPath)
-	}
-	return a.String()
-}
+func (c *conn) localAddr() string { return c.socket.localAddr(c.server.config.Values().UnixSocket) }

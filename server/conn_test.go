@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// park waits until a connection has given its goroutine up.
-func park(c *conn) {
-	c.retire()
-	for !c.parked.Load() {
+// rested waits until nobody runs a connection.
+func rested(c *conn) {
+	for !c.idle.Load() {
 		runtime.Gosched()
 	}
 }
@@ -23,14 +22,14 @@ func TestAParkedConnectionGoesOn(t *testing.T) {
 	require.Equal(t, "+OK\r\n", c.do("SET", "k", "v"))
 	sc := s.connOf(t, c)
 	for range 3 {
-		park(sc)
+		rested(sc)
 		require.Equal(t, "$1\r\nv\r\n", c.do("GET", "k"))
 	}
 	c.raw("*2\r\n$3\r\nGET\r\n$1\r") // half a command is kept
 	for sc.unread.Load() == 0 {
 		runtime.Gosched()
 	}
-	park(sc)
+	rested(sc)
 	c.raw("\nk\r\n")
 	require.Equal(t, "$1\r\nv\r\n", c.reply())
 }
@@ -39,7 +38,7 @@ func TestAParkedSubscriberIsServed(t *testing.T) {
 	s := startServer(t)
 	c, publisher := s.dial(t), s.dial(t)
 	require.Contains(t, c.do("SUBSCRIBE", "c"), "subscribe")
-	park(s.connOf(t, c))
+	rested(s.connOf(t, c))
 	require.Equal(t, ":1\r\n", publisher.do("PUBLISH", "c", "m"))
 	require.Equal(t, "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n", c.reply())
 }
@@ -49,7 +48,7 @@ func TestParkedConnectionsEnd(t *testing.T) {
 	killed, leaving, staying := s.dial(t), s.dial(t), s.dial(t)
 	for _, c := range []*client{killed, leaving, staying} {
 		require.Contains(t, c.do("SUBSCRIBE", "c"), "subscribe")
-		park(s.connOf(t, c))
+		rested(s.connOf(t, c))
 	}
 	admin := s.dial(t)
 	require.Equal(t, ":1\r\n", admin.do("CLIENT", "KILL", "ADDR", killed.LocalAddr().String()))
@@ -72,8 +71,8 @@ func TestParkingAgainstWaking(t *testing.T) {
 		sc := s.connOf(t, c)
 		var wg sync.WaitGroup
 		for _, f := range []func(){
-			func() { sc.retire() },
-			func() { c.send("PING") },
+			func() { io.WriteString(c, request("WAIT", "1", "1")) },
+			func() { io.WriteString(c, request("PING")) },
 			func() { sc.outbox.closeSoon("the test") },
 		} {
 			wg.Add(1)

@@ -16,6 +16,7 @@ const expireBudget = 1 << 14
 // deletes expired keys, samples the memory in use, and closes clients that are
 // idle or too slow.
 func (s *Server) cron() {
+	var clients []*conn
 	ticker := time.NewTicker(cronInterval)
 	defer ticker.Stop()
 	for round := 0; ; round++ {
@@ -37,7 +38,9 @@ func (s *Server) cron() {
 			s.stats.sample(now)
 			s.caches.tick()
 			if round%10 == 0 {
-				s.sweepClients(now)
+				clients = s.conns.appendAll(clients[:0])
+				s.sweepClients(now, clients)
+				clear(clients)
 				s.targets.sweep(now)
 				s.giveMemoryBack(now)
 			}
@@ -45,27 +48,21 @@ func (s *Server) cron() {
 	}
 }
 
-// retireAfter is how long a connection is silent before it is parked.
-const retireAfter = 3 * time.Second
-
 // sweepClients measures the buffers of all clients, closes those that were
 // silent for too long or have been above their soft limit for too long, and
 // makes those that are merely idle small.
-func (s *Server) sweepClients(now time.Time) {
+func (s *Server) sweepClients(now time.Time, clients []*conn) {
 	timeout := time.Duration(s.config.Values().TimeoutSeconds) * time.Second
 	var largest bufferSizes
 	total := int64(0)
 	defer func() { s.stats.noteBuffers(largest, total) }()
-	for _, c := range s.conns.all() {
+	for _, c := range clients {
 		c.outbox.checkSoftLimit()
 		in := int(c.readCap.Load())
 		out, _ := c.outbox.waiting()
 		largest = bufferSizes{max(largest.in, in), max(largest.out, out)}
 		total += int64(in + out)
 		silent := now.Sub(time.UnixMilli(c.lastActive.Load()))
-		if silent > retireAfter {
-			c.retire()
-		}
 		if timeout <= 0 || c.identity.Load().monitoring || c.isWaiting() || c.subCount()+int(c.numSsub.Load()) > 0 {
 			continue
 		}
@@ -75,20 +72,20 @@ func (s *Server) sweepClients(now time.Time) {
 	}
 }
 
-// giveMemoryBack returns what many connections held before they were parked:
+// giveMemoryBack returns what many connections left that have been set up since:
 // by itself the runtime would keep it for minutes. It costs a collection, so it
 // is done seldom, and not for a heap that takes long.
 func (s *Server) giveMemoryBack(now time.Time) {
-	parked := s.parking.parkedSoFar() - s.memory.parked
-	if parked < manyParked || now.Sub(s.memory.givenBack) < giveBackEvery || s.memory.used() > largeHeap {
+	came := s.stats.connections.Load()
+	if came-s.memory.came < manyConnections || now.Sub(s.memory.givenBack) < giveBackEvery || s.memory.used() > largeHeap {
 		return
 	}
-	s.memory.parked, s.memory.givenBack = s.parking.parkedSoFar(), now
+	s.memory.came, s.memory.givenBack = came, now
 	debug.FreeOSMemory()
 }
 
 const (
-	manyParked    = 1000
-	giveBackEvery = 10 * time.Second
-	largeHeap     = 512 << 20
+	manyConnections = 1000
+	giveBackEvery   = 10 * time.Second
+	largeHeap       = 512 << 20
 )

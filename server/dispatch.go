@@ -9,9 +9,11 @@ import (
 )
 
 // dispatch takes one command of a connection through the checks, in the order
-// in which Redis makes them, and runs or queues it.
-func (s *Server) dispatch(c *conn, args [][]byte) {
-	cl := &c.call
+// in which Redis makes them, and runs or queues it. It returns false, and has
+// done nothing, if it is a loop that runs the connection and the command may
+// have to wait.
+func (s *Server) dispatch(c *conn, args [][]byte) (done bool) {
+	cl := &c.work.call
 	*cl = call{server: s, conn: c, args: args, reply: &c.reply, mark: len(c.reply.buf)}
 	cmd, err := s.commands.lookup(args)
 	c.lastCmd.Store(cmd)
@@ -23,18 +25,26 @@ func (s *Server) dispatch(c *conn, args [][]byte) {
 		s.enter(cl)
 		s.reject(cl, err)
 		s.leave(cl)
-		return
+		return true
+	}
+	if c.here && s.mayWait(c, cmd) {
+		return false
 	}
 	for !s.attempt(cl) {
+		if c.here {
+			s.busy.leave(c)
+			return false
+		}
 		// A key was busy, and the connection has joined those who wait.
 		cl.letGo()
 		if !s.busy.wait(c) {
-			return
+			return true
 		}
 	}
 	if c.filed > 0 {
 		s.trimAfter(c)
 	}
+	return true
 }
 
 // trimAfter pays for what a connection has added to the table of tracked keys.
@@ -47,11 +57,28 @@ func (s *Server) trimAfter(c *conn) {
 	}
 }
 
+// mayWait reports a command that a loop must not run: it may wait for more than
+// a lock.
+func (s *Server) mayWait(c *conn, cmd *command) bool {
+	if s.pause.active.Load() {
+		return true
+	}
+	const waiting = onOwner | migrates | waits
+	if cmd.flags&runsExec != 0 {
+		return c.inMulti() && c.tx.has(waiting)
+	}
+	return cmd.flags&waiting != 0 && (!c.inMulti() || cmd.flags&notQueued != 0)
+}
+
 // attempt runs or queues a command that was admitted. It returns false, and has
-// done nothing, when the command has to wait for a busy key.
+// done nothing, when the command has to wait for a busy key, or for the end of a
+// pause while a loop runs it.
 func (s *Server) attempt(cl *call) (done bool) {
 	c, cmd := cl.conn, cl.cmd
 	if s.pause.holds(c, cmd) {
+		if c.here {
+			return false
+		}
 		// What would be refused is refused at once; the rest waits, holding
 		// nothing, and is then checked anew.
 		if refused := s.tryRefuse(cl); refused {
@@ -237,7 +264,7 @@ const confirms = subscribes | pubsub
 
 // call runs the handler and keeps the books.
 func (s *Server) call(cl *call) {
-	if cl.conn.tally.cmd != cl.cmd {
+	if cl.conn.work.tally.cmd != cl.cmd {
 		cl.conn.settle()
 	}
 	cl.from, cl.silent = len(cl.reply.buf), cl.conn.closeAfter

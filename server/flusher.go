@@ -10,11 +10,11 @@ import (
 // has gathered by then. So a lone message leaves at once, and under load one
 // write carries many messages.
 //
-// A worker never waits for a socket: an outbox whose socket is full goes to a
-// goroutine of its own, which ends when all is written or the connection is.
+// A worker never waits for a socket: one that is full is left to drains.
 type flusher struct {
 	workers []*flushWorker
-	running sync.WaitGroup // workers and blocked writers
+	running sync.WaitGroup // the workers
+	drains  drains
 }
 
 type flushWorker struct {
@@ -26,8 +26,11 @@ type flushWorker struct {
 }
 
 // newFlusher starts the workers; close ends them.
-func newFlusher() *flusher {
+func newFlusher() (*flusher, error) {
 	f := &flusher{}
+	if err := f.drains.open(f); err != nil {
+		return nil, err
+	}
 	for range runtime.GOMAXPROCS(0) {
 		w := &flushWorker{signal: make(chan struct{}, 1)}
 		f.workers = append(f.workers, w)
@@ -37,7 +40,7 @@ func newFlusher() *flusher {
 			w.run(f)
 		}()
 	}
-	return f
+	return f, nil
 }
 
 // schedule hands an outbox to its worker. The caller has set the outbox's
@@ -86,7 +89,7 @@ func (f *flusher) write(o *outbox, scratch []byte) {
 		if q == nil {
 			return
 		}
-		rest, n, err := o.conn.socket.tryWriteAll(q, scratch)
+		rest, n, err := o.conn.socket.writeAll(q, scratch)
 		o.conn.server.stats.bytesOut.Add(int64(n))
 		o.conn.server.stats.writes.Add(1)
 		o.putBack(q, rest, n, err)
@@ -95,27 +98,6 @@ func (f *flusher) write(o *outbox, scratch []byte) {
 			return
 		}
 	}
-}
-
-// block starts the goroutine that waits for a full socket. The flushing flag
-// is set and passes to it; it ends when the outbox is empty or dead: closing
-// a connection, by whichever side, ends its write.
-func (f *flusher) block(o *outbox) {
-	o.mu.Lock()
-	o.blocked = true
-	o.mu.Unlock()
-	f.running.Add(1)
-	go func() {
-		defer f.running.Done()
-		for {
-			q := o.take()
-			if q == nil {
-				return
-			}
-			rest, err := o.conn.socket.writeAll(q, o.progress)
-			o.putBack(q, rest, 0, err)
-		}
-	}()
 }
 
 // close ends the workers once they have written what is queued, and waits for
@@ -132,4 +114,5 @@ func (f *flusher) close() {
 		}
 	}
 	f.running.Wait()
+	f.drains.close()
 }

@@ -77,7 +77,7 @@ func (ts *testServer) listen(t testing.TB, network, addr string) string {
 func (ts *testServer) connOf(t testing.TB, c *client) *conn {
 	t.Helper()
 	for _, sc := range ts.conns.all() {
-		if sc.socket.RemoteAddr().String() == c.LocalAddr().String() {
+		if sc.remoteAddr() == c.LocalAddr().String() {
 			return sc
 		}
 	}

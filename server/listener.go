@@ -49,7 +49,7 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// welcome starts the goroutine of a new connection, or turns it away.
+// welcome gives a new connection to a loop, or turns it away.
 func (s *Server) welcome(nc net.Conn) {
 	v := s.config.Values()
 	s.stats.connections.Add(1)
@@ -69,17 +69,21 @@ func (s *Server) welcome(nc net.Conn) {
 			Count:    3,
 		})
 	}
-	c := s.newConn(nc)
+	c, err := s.newConn(nc)
+	if err != nil {
+		s.log.Error("connection closed", "addr", nc.RemoteAddr().String(), "error", err)
+		return
+	}
 	s.mu.Lock()
 	if s.closing {
 		s.mu.Unlock()
-		nc.Close()
+		c.socket.close()
 		return
 	}
 	s.conns.add(c)
 	s.running.Add(1)
 	s.mu.Unlock()
-	c.start()
+	s.loops.start(c)
 }
 
 func (s *Server) refuse(nc net.Conn) respError {

@@ -25,9 +25,9 @@ type memory struct {
 	startup int64 // used before the first client came
 
 	// Of giveMemoryBack, in cron's goroutine: when it was done last, and how
-	// many connections had been parked by then.
+	// many connections had come by then.
 	givenBack time.Time
-	parked    int64
+	came      int64
 
 	mu     sync.Mutex // guards cycles and before
 	cycles uint64     // collections so far

@@ -63,7 +63,7 @@ func (m *monitors) feed(cl *call) {
 
 // monitorAddr spells a client's address as MONITOR does.
 func (c *conn) monitorAddr() string {
-	if c.unixSocket() {
+	if c.socket.onUnix() {
 		return "unix:" + c.server.config.Values().UnixSocket
 	}
 	return c.remoteAddr()

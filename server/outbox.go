@@ -16,9 +16,8 @@ import (
 // (client-output-buffer-limit), and whoever adds goes on.
 //
 // Writing is done outside the lock by whoever holds the flushing flag: the
-// connection's own goroutine at the end of a batch of commands, a worker of
-// the flusher for pushed messages, or, when the socket takes no more, a
-// goroutine that lives until it has taken all.
+// one who runs the connection's commands at the end of a batch, or a worker of
+// the flusher for pushed messages and for what a socket did not take at once.
 type outbox struct {
 	conn *conn
 	// anyParked spares the owner of a bracket the lock when nothing is parked.
@@ -33,24 +32,24 @@ type outbox struct {
 	// parked is what others delivered while a command of this connection had
 	// its bracket open; it follows that command's reply, but for the first
 	// early slices, which come before it.
-	parked  [][]byte
-	early   int
-	bracket bool
+	parked [][]byte
+	early  int
 	// exempt counts the bytes of a snapshot that was put on an empty outbox:
 	// a map too large for the limits must still be readable.
 	exempt int
 	// notices bounds from above the bytes of pending that nobody has subscribed
 	// to: it is exact while nothing is written, and zero once all is.
-	notices      int
-	noticesSince time.Time // as softSince, for notices
-	form         channels.Form
-	class        config.Class
-	state        outboxState
-	flushing     bool
-	blocked      bool // the one who writes waits for the socket
+	notices  int
+	bracket  bool
+	form     channels.Form
+	class    config.Class
+	state    outboxState
+	flushing bool
+	blocked  bool // the one who writes waits for the socket
 	// softSince is when pending last rose above the soft limit, zero below it.
-	softSince time.Time
-	reason    string // why the server ends the connection
+	softSince    int64  // unix nanoseconds
+	noticesSince int64  // the same for notices
+	reason       string // why the server ends the connection
 	// drained is closed by the writer when it gives the flushing flag back.
 	drained chan struct{}
 }
@@ -245,19 +244,19 @@ func (o *outbox) overLimit() bool {
 }
 
 // exceeds says by which limit n bytes are too many, if by any. since is when they
-// last rose above the soft one.
-func exceeds(limit config.OutputLimit, n int, since *time.Time) (reason string) {
+// last rose above the soft one, in unix nanoseconds.
+func exceeds(limit config.OutputLimit, n int, since *int64) (reason string) {
 	if limit.Hard > 0 && int64(n) > limit.Hard {
 		return "output buffer above its hard limit"
 	}
 	if limit.Soft <= 0 || int64(n) <= limit.Soft {
-		*since = time.Time{}
+		*since = 0
 		return ""
 	}
-	now := time.Now()
-	if since.IsZero() {
+	now := time.Now().UnixNano()
+	if *since == 0 {
 		*since = now
-	} else if now.Sub(*since) > time.Duration(limit.SoftSeconds)*time.Second {
+	} else if now-*since > int64(limit.SoftSeconds)*int64(time.Second) {
 		return "output buffer above its soft limit for too long"
 	}
 	return ""
@@ -290,7 +289,7 @@ func (o *outbox) kill(reason string) {
 	o.conn.wake()
 }
 
-// closeSoon makes the connection's goroutine end it after the command it may
+// closeSoon makes whoever runs the connection end it after the command it may
 // be running, once what waits is written.
 func (o *outbox) closeSoon(reason string) {
 	o.mu.Lock()
@@ -301,26 +300,40 @@ func (o *outbox) closeSoon(reason string) {
 	o.conn.wake()
 }
 
-// finish is called by the connection's goroutine, last. It returns nil when
-// all is written or dropped, else a channel that is closed when it is.
+// finish is called by who ends the connection, last. It returns nil when
+// nothing is being written any more, else a channel that is closed then.
 func (o *outbox) finish() <-chan struct{} {
 	o.mu.Lock()
 	if o.state == outboxOpen {
 		o.state = outboxClosing
 	}
+	dead := o.state == outboxDead
 	start := len(o.queue) > 0 && !o.flushing
-	if o.state == outboxDead || !start && !o.flushing {
+	if !start && !o.flushing {
 		o.mu.Unlock()
 		return nil
 	}
 	o.flushing = true
-	o.drained = make(chan struct{})
-	drained := o.drained
+	drained := make(chan struct{})
+	o.drained = drained
 	o.mu.Unlock()
-	if start {
-		o.conn.server.flusher.block(o)
+	switch {
+	case start:
+		o.conn.server.flusher.schedule(o)
+	case dead:
+		o.conn.socket.shutdown() // the writer may wait for room
 	}
 	return drained
+}
+
+// abandon drops what finish waits for.
+func (o *outbox) abandon() {
+	o.mu.Lock()
+	if o.state != outboxDead {
+		o.die("the last replies were not read")
+	}
+	o.mu.Unlock()
+	o.conn.socket.shutdown()
 }
 
 func (o *outbox) open() bool {

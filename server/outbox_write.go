@@ -81,18 +81,6 @@ func (o *outbox) wrote(n int) {
 	}
 }
 
-// progress counts what a writer that waits for its socket has written so far.
-func (o *outbox) progress(n int) {
-	if n == 0 {
-		return
-	}
-	o.conn.server.stats.bytesOut.Add(int64(n))
-	o.conn.server.stats.writes.Add(1)
-	o.mu.Lock()
-	o.wrote(n)
-	o.mu.Unlock()
-}
-
 // take gives the writer, who holds the flushing flag, all that is queued. It
 // gives nothing, and takes the flag back, when there is nothing.
 func (o *outbox) take() [][]byte {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pause is CLIENT PAUSE: until its end, commands wait in the goroutines of
-// their connections, holding no lock.
+// pause is CLIENT PAUSE: until its end, commands wait in goroutines of
+// their connections', holding no lock.
 type pause struct {
 	active atomic.Bool // false is the fast answer of holds
 

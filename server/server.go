@@ -72,7 +72,7 @@ type Server struct {
 	topology *topology
 	owner    *owner
 	flusher  *flusher
-	parking  parking
+	loops    loops
 	pause    pause
 	busy     busyWaits
 	targets  *targets
@@ -141,8 +141,12 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.memory.start()
-	s.flusher = newFlusher()
-	if err := s.parking.open(s); err != nil {
+	var err error
+	if s.flusher, err = newFlusher(); err != nil {
+		s.owner.close()
+		return nil, err
+	}
+	if err := s.loops.open(); err != nil {
 		s.owner.close()
 		s.flusher.close()
 		return nil, err
@@ -208,13 +212,13 @@ func (s *Server) Close(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done():
 		for _, c := range s.conns.all() {
-			c.socket.Close()
+			c.socket.shutdown()
 		}
 		<-done
 	}
 	s.owner.close()
 	s.flusher.close()
-	s.parking.close()
+	s.loops.close()
 }
 
 // connTable is the list of connections.
@@ -260,14 +264,20 @@ func (t *connTable) len() int {
 	return len(t.byID)
 }
 
-// all returns the connections in the order of their ids.
-func (t *connTable) all() []*conn {
+// appendAll appends the connections in no order.
+func (t *connTable) appendAll(list []*conn) []*conn {
 	t.mu.Lock()
-	list := make([]*conn, 0, len(t.byID))
+	defer t.mu.Unlock()
+	list = slices.Grow(list, len(t.byID))
 	for _, c := range t.byID {
 		list = append(list, c)
 	}
-	t.mu.Unlock()
+	return list
+}
+
+// all returns the connections in the order of their ids.
+func (t *connTable) all() []*conn {
+	list := t.appendAll(nil)
 	slices.SortFunc(list, func(a, b *conn) int { return cmp.Compare(a.id, b.id) })
 	return list
 }

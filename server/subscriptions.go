@@ -11,11 +11,11 @@ import (
 )
 
 // subscriptions are the channels, patterns and shard channels of one
-// connection. The connection's goroutine changes them (or the owner for it);
+// connection. Who runs the connection changes them (or the owner for it);
 // shard channels alone are also taken away by the owner when their slot goes.
 type subscriptions struct {
-	channels map[string]*channels.Subscription
-	patterns map[string]*channels.Subscription
+	channels subscribed
+	patterns *subscribed // nil unless there have been some
 	// bare is set once rows come as bare pushes; conn.bare alone says that they
 	// are asked for.
 	bare bool
@@ -53,7 +53,7 @@ func (c *conn) inSubscriberMode() bool {
 
 // refile tells the outbox which form and limits the connection has now. It is
 // called whenever protocol, library name, subscriptions or a directive change,
-// by the connection's goroutine or, for a directive, by the owner.
+// by who runs the connection or, for a directive, by the owner.
 func (c *conn) refile() { c.outbox.refile() }
 
 // form may be asked for by any goroutine.
@@ -92,14 +92,11 @@ func (c *conn) class() config.Class {
 // subscribe joins a channel. In an EXEC a reserved one only gets its place in
 // the count: it is joined after that EXEC's commit, whose rows it does not get.
 func (c *conn) subscribe(name string, in *execution) {
-	if _, has := c.subscriptions.channels[name]; has {
+	if c.subscribed(name) {
 		return
 	}
-	if c.subscriptions.channels == nil {
-		c.subscriptions.channels = make(map[string]*channels.Subscription)
-	}
-	c.subscriptions.channels[name] = nil
-	c.numSub.Store(int32(len(c.subscriptions.channels)))
+	c.subscriptions.channels.set(name, nil)
+	c.numSub.Store(int32(c.subscriptions.channels.len()))
 	if in != nil && channels.Reserved([]byte(name)) {
 		in.family = append(in.family, name)
 		return
@@ -110,27 +107,27 @@ func (c *conn) subscribe(name string, in *execution) {
 // join enters the registry for a channel that is already counted, unless the
 // connection has left it again.
 func (c *conn) join(name string) {
-	if sn, has := c.subscriptions.channels[name]; !has || sn != nil {
+	if sn, has := c.subscriptions.channels.get(name); !has || sn != nil {
 		return
 	}
-	c.subscriptions.channels[name] = c.server.channels.Subscribe(name, &c.outbox)
+	sn := c.server.channels.Subscribe(name, &c.outbox)
+	c.subscriptions.channels.set(sn.Name(), sn) // one copy of the name for all
 	if channels.Reserved([]byte(name)) {
 		c.server.family.join(c)
 	}
 }
 
 func (c *conn) subscribed(name string) bool {
-	_, has := c.subscriptions.channels[name]
+	_, has := c.subscriptions.channels.get(name)
 	return has
 }
 
 func (c *conn) unsubscribe(name string) {
-	sn, has := c.subscriptions.channels[name]
+	sn, has := c.subscriptions.channels.remove(name)
 	if !has {
 		return
 	}
-	delete(c.subscriptions.channels, name)
-	c.numSub.Store(int32(len(c.subscriptions.channels)))
+	c.numSub.Store(int32(c.subscriptions.channels.len()))
 	if sn == nil {
 		return
 	}
@@ -143,14 +140,14 @@ func (c *conn) unsubscribe(name string) {
 // psubscribe joins a pattern, one that can match the family in an EXEC as
 // subscribe does.
 func (c *conn) psubscribe(pattern string, in *execution) {
-	if _, has := c.subscriptions.patterns[pattern]; has {
+	if c.subscriptions.patterns == nil {
+		c.subscriptions.patterns = new(subscribed)
+	}
+	if _, has := c.subscriptions.patterns.get(pattern); has {
 		return
 	}
-	if c.subscriptions.patterns == nil {
-		c.subscriptions.patterns = make(map[string]*channels.Subscription)
-	}
-	c.subscriptions.patterns[pattern] = nil
-	c.numPsub.Store(int32(len(c.subscriptions.patterns)))
+	c.subscriptions.patterns.set(pattern, nil)
+	c.numPsub.Store(int32(c.subscriptions.patterns.len()))
 	if in != nil && channels.MatchesFamily(pattern) {
 		in.patterns = append(in.patterns, pattern)
 		return
@@ -160,22 +157,24 @@ func (c *conn) psubscribe(pattern string, in *execution) {
 
 // joinPattern is join for a pattern.
 func (c *conn) joinPattern(pattern string) {
-	if sn, has := c.subscriptions.patterns[pattern]; !has || sn != nil {
+	if sn, has := c.subscriptions.patterns.get(pattern); !has || sn != nil {
 		return
 	}
-	c.subscriptions.patterns[pattern] = c.server.channels.SubscribePattern(pattern, &c.outbox)
+	c.subscriptions.patterns.set(pattern, c.server.channels.SubscribePattern(pattern, &c.outbox))
 	if channels.MatchesFamily(pattern) {
 		c.server.family.join(c)
 	}
 }
 
 func (c *conn) punsubscribe(pattern string) {
-	sn, has := c.subscriptions.patterns[pattern]
+	if c.subscriptions.patterns == nil {
+		return
+	}
+	sn, has := c.subscriptions.patterns.remove(pattern)
 	if !has {
 		return
 	}
-	delete(c.subscriptions.patterns, pattern)
-	c.numPsub.Store(int32(len(c.subscriptions.patterns)))
+	c.numPsub.Store(int32(c.subscriptions.patterns.len()))
 	if sn == nil {
 		return
 	}
@@ -232,10 +231,10 @@ func (c *conn) shardNames() []string {
 
 // leaveAll ends every subscription without a word.
 func (c *conn) leaveAll() {
-	for _, name := range sortedKeys(c.subscriptions.channels) {
+	for _, name := range c.subscriptions.channels.names() {
 		c.unsubscribe(name)
 	}
-	for _, pattern := range sortedKeys(c.subscriptions.patterns) {
+	for _, pattern := range c.subscriptions.patterns.names() {
 		c.punsubscribe(pattern)
 	}
 	for _, name := range c.shardNames() {

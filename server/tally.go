@@ -12,7 +12,7 @@ type tally struct {
 // count notes one call. A command that shows counters finds those of all
 // before it: it is another command than they, so they are settled by now.
 func (c *conn) count(cmd *command, took time.Duration, failed bool) {
-	t := &c.tally
+	t := &c.work.tally
 	if t.cmd != cmd {
 		c.settle()
 		t.cmd = cmd
@@ -27,7 +27,7 @@ func (c *conn) count(cmd *command, took time.Duration, failed bool) {
 // settle adds up what was counted. It is called when the command changes and
 // at the end of each batch.
 func (c *conn) settle() {
-	t := &c.tally
+	t := &c.work.tally
 	if t.calls == 0 {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // waiting is the state of a command that waits for something which is neither
-// a lock nor the owner: the end of CLIENT PAUSE, replicas, a busy key, or time. It waits in its
-// connection's goroutine, holding no lock and no bracket, by reading on: so it
+// a lock nor the owner: the end of CLIENT PAUSE, replicas, a busy key, or time. It waits in a
+// goroutine of its connection's, holding no lock and no bracket, by reading on: so it
 // learns that its client has gone, and what a client sends meanwhile is kept
 // for later. Whoever ends the wait, ends that read.
 type waiting struct {
@@ -118,7 +118,7 @@ func (c *conn) await(until time.Time) outcome {
 		if len(c.ahead) == cap(c.ahead) && c.ahead != nil {
 			c.ahead = append(make([]byte, 0, 2*cap(c.ahead)), c.ahead...)
 		}
-		in, n, err := c.socket.read(c.ahead)
+		in, n, err := c.read(c.ahead)
 		c.ahead = in
 		switch {
 		case n > 0:
