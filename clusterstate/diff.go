@@ -73,17 +73,17 @@ func (p *printer) differ(was, is *Node) bool {
 	if was == is && (is == nil || !p.settingsDiffer) {
 		return false
 	}
-	if was == nil || is == nil {
-		return true
-	}
-	if was.ID != is.ID {
-		return true
-	}
 	if was != p.was || is != p.is {
-		p.was, p.is = was, is
-		p.answer = p.print(&p.oldPrints, p.old, was) != p.print(&p.newPrints, p.new, is)
+		p.was, p.is, p.answer = was, is, p.compare(was, is)
 	}
 	return p.answer
+}
+
+func (p *printer) compare(was, is *Node) bool {
+	if was == nil || is == nil || was.ID != is.ID {
+		return true
+	}
+	return p.print(&p.oldPrints, p.old, was) != p.print(&p.newPrints, p.new, is)
 }
 
 func (p *printer) print(known *map[*Node]uint64, v *View, n *Node) uint64 {

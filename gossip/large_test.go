@@ -114,11 +114,11 @@ func BenchmarkMovedSlot(b *testing.B) {
 		}{
 			{"all", func(int) { m.all() }},
 			{"frame", func(int) { m.frame() }},
-			{"frame/view", func(int) { m.edit() }},
-			{"frame/text", func(int) { m.text() }},
-			{"commit/locks", func(int) { m.locks() }},
-			{"commit/publish", func(i int) { m.publish(m.views[i&1]) }},
-			{"commit/rows", func(int) { m.rows() }},
+			{"view", func(int) { m.edit() }},
+			{"text", func(int) { m.text() }},
+			{"locks", func(int) { m.locks() }},
+			{"publish", func(i int) { m.publish(m.views[i&1]) }},
+			{"rows", func(int) { m.rows() }},
 		} {
 			b.Run(fmt.Sprintf("nodes=%d/%s", nodes, stage.name), func(b *testing.B) {
 				m.all()
