@@ -31,6 +31,7 @@ var argumentPool = strings.Fields(`
 	on off skip yes no id addr laddr user skipme default normal pubsub master replica lib-name lib-ver auth setname
 	async sync nosave now force abort error timeout write all
 	node stable migrating importing hard soft
+	moving-endpoint-type none slots
 	help docs info getkeys getkeysandflags filterby module aclcat pattern
 	encoding freq idletime refcount usage samples doctor stats purge malloc-stats
 	cluster-slots-payload cluster-slots-push notify-keyspace-events KEA json row auto

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -114,7 +115,7 @@ func TestFormAtRunTime(t *testing.T) {
 // comes after the reply to a name is in the form of that name, what came before
 // it in the form of the last, and nothing is lost at the turn.
 func TestFormTurnsBetweenTwoRows(t *testing.T) {
-	const changes = 400
+	const changes = 100
 	s := startServer(t)
 	other, sub := s.dial(t), s.dial(t)
 	sub.do("HELLO", "3")
@@ -136,6 +137,7 @@ func TestFormTurnsBetweenTwoRows(t *testing.T) {
 	}
 	for rows < changes {
 		next := !text
+		require.NoError(t, sub.SetDeadline(time.Now().Add(patience)))
 		sub.send("CLIENT", "SETINFO", "LIB-NAME", map[bool]string{false: "redis-py", true: "rueidis"}[next])
 		answer := sub.reply()
 		for ; answer[0] == '>'; answer = sub.reply() {
@@ -148,6 +150,7 @@ func TestFormTurnsBetweenTwoRows(t *testing.T) {
 		}
 	}
 	<-done
+	require.NoError(t, other.SetDeadline(time.Now().Add(patience)))
 	for range changes {
 		require.Equal(t, "+OK\r\n", other.reply())
 	}
