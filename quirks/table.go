@@ -24,13 +24,13 @@ var Table = []Entry{
 		Library: "valkey-go",
 		LibName: "valkey",
 		Reason:  "the message arrives empty",
-		Shown:   ByHand,
+		Shown:   "compat: valkey-go-1",
 	},
 	{
 		Library: "valkey-glide for Go",
 		LibName: "GlideGo",
 		Reason:  "the message is dropped, or garbled for a pattern",
-		Shown:   ByHand,
+		Shown:   "compat: glide-go-2",
 	},
 	{
 		Library: "valkey-glide for Python",
