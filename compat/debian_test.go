@@ -10,11 +10,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"slotcast/redistest"
 )
 
 // debianLibraries are packages of the distribution, and C libraries that are
 // newer than its own.
 var debianLibraries = []library{
+	{
+		name: "redis-cli-7", title: "redis-cli 7", version: "7.0.15",
+		recipe: "redis-cli",
+		program: func(t *testing.T, folder string) []string {
+			redistest.Bin(t, "redis-cli")
+			return goProgram(t, folder)
+		},
+		protocols: []string{"2", "3"},
+	},
 	{
 		name: "redis-py-4.3", title: "redis-py 4.3", version: "4.3.4", program: debianPython("redis", "4.3.4", "python3-redis"),
 		protocols: []string{"2"}, commands: true,
@@ -32,6 +43,7 @@ var debianLibraries = []library{
 	},
 	{
 		name: "hiredis-1", folder: "hiredis-common", title: "hiredis 1", version: "1.5.0",
+		recipe:    "hiredis",
 		program:   builtC("hiredis-1", blockingHiredis...),
 		protocols: []string{"2", "3"}, kinds: []string{"single"},
 		load: []string{"off", "on"}, // it has no cluster client but that of the recipe

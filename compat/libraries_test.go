@@ -34,12 +34,20 @@ type library struct {
 	// untyped says that numbers of a nested payload reach the user as text.
 	untyped bool
 
+	// unordered says that the library does not keep messages in their order.
+	unordered bool
+
 	commands bool // the program has the commands task
 	// lacks names the lines of the commands task that a kind of client has no
 	// method for.
 	lacks map[string][]string
 
 	load []string // the modes of the load task: "off", "on", "smigrated"; nil if there is none
+
+	// unaided says how the library's cluster client follows moves of slots by
+	// itself, if it does, for the table of README.md; recipe is the folder in
+	// examples that has it follow them.
+	unaided, recipe string
 
 	heavy bool // takes seconds to start, as a JVM does
 }

@@ -13,11 +13,13 @@ var nodeLibraries = []library{
 		protocols: []string{"2"},
 	},
 	{
-		name: "node-redis-5", title: "node-redis 5", version: "5.12.1", program: nodeProgram,
+		name: "node-redis-5", title: "node-redis 5", version: "5.12.1", unaided: "its cluster client, on RESP3",
+		program:   nodeProgram,
 		protocols: []string{"2", "3"},
 	},
 	{
-		name: "node-redis-6", title: "node-redis 6", version: "6.3.1", program: nodeProgram,
+		name: "node-redis-6", title: "node-redis 6", version: "6.3.1", unaided: "its cluster client, on RESP3", recipe: "node-redis",
+		program:   nodeProgram,
 		protocols: []string{"2", "3"}, load: []string{"off", "smigrated", "on"},
 	},
 	{
@@ -25,7 +27,8 @@ var nodeLibraries = []library{
 		protocols: []string{"2"},
 	},
 	{
-		name: "ioredis-6", title: "ioredis 6", version: "6.0.0", program: nodeProgram,
+		name: "ioredis-6", title: "ioredis 6", version: "6.0.0", recipe: "ioredis",
+		program:   nodeProgram,
 		protocols: []string{"2", "3"}, load: []string{"off", "on"},
 	},
 	{

@@ -8,11 +8,13 @@ import (
 // pythonLibraries are packages of PyPI, which .ci/clients.d/python installs.
 var pythonLibraries = []library{
 	{
-		name: "redis-py-8", title: "redis-py 8", version: "8.0.0", program: pythonProgram("redis-py-8"),
+		name: "redis-py-8", title: "redis-py 8", version: "8.0.0", unaided: "its cluster client, on RESP3", recipe: "redis-py",
+		program:   pythonProgram("redis-py-8"),
 		protocols: []string{"2", "3"}, load: []string{"off", "smigrated", "on"},
 	},
 	{
-		name: "redis-py-8-asyncio", title: "redis-py 8, asyncio", version: "8.0.0", program: pythonProgram("redis-py-8"),
+		name: "redis-py-8-asyncio", title: "redis-py 8, asyncio", version: "8.0.0", unaided: "its cluster client, on RESP3",
+		program:   pythonProgram("redis-py-8"),
 		protocols: []string{"2", "3"},
 	},
 	{

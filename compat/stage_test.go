@@ -126,6 +126,7 @@ func (w *witness) message() (channel, payload string) {
 // array reads three elements, each of one line or a bulk string.
 func (w *witness) array() [3]string {
 	w.t.Helper()
+	require.NoError(w.t, w.conn.SetDeadline(time.Now().Add(patience)))
 	line, err := w.replies.ReadString('\n')
 	require.NoError(w.t, err)
 	require.Equal(w.t, "*3\r\n", line)

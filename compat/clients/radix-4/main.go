@@ -67,7 +67,9 @@ func (c client) Subscribe(channels []string, patterns bool) error {
 	if err != nil {
 		return err
 	}
-	sub := radix.PubSubConfig{}.New(conn)
+	// Without pings of its own: for their sake it gives up waiting every second,
+	// and on a busy machine loses the message that comes just then.
+	sub := radix.PubSubConfig{PingInterval: -1}.New(conn)
 	subscribe := sub.Subscribe
 	if patterns {
 		subscribe = sub.PSubscribe
