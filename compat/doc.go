@@ -72,6 +72,12 @@
 // program runs against redis-server, which has to give the same lines. Only
 // some programs have this task.
 //
+//	<program> cache <addr> 3 single|cluster
+//
+// reads the keys that its standard input names, a line each, through the
+// library's client-side cache, and prints "server <value>" or "cache <value>" by
+// where it came from. Only libraries with such a cache have this task.
+//
 // # Cells
 //
 // A cell is a library, a protocol, a kind of client and a channel. What its

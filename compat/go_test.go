@@ -19,10 +19,10 @@ var goLibraries = []library{
 	{
 		name: "rueidis-1", title: "rueidis 1", version: "1.0.79", recipe: "rueidis",
 		program:   goProgram,
-		protocols: []string{"2", "3"}, commands: true, load: []string{"off", "on"},
+		protocols: []string{"2", "3"}, commands: true, load: []string{"off", "on"}, cache: true,
 	},
 	{name: "go-redis-8", title: "go-redis 8", version: "8.11.5", program: goProgram, protocols: []string{"2"}},
-	{name: "valkey-go-1", title: "valkey-go 1", version: "1.0.79", program: goProgram, protocols: []string{"2", "3"}},
+	{name: "valkey-go-1", title: "valkey-go 1", version: "1.0.79", program: goProgram, protocols: []string{"2", "3"}, cache: true},
 	{
 		name: "redigo-1", title: "redigo 1, redisc 1", version: "1.9.3", recipe: "redigo",
 		program:   goProgram,

@@ -49,6 +49,8 @@ type library struct {
 	// examples that has it follow them.
 	unaided, recipe string
 
+	cache bool // the program has the cache task, with RESP3
+
 	heavy bool // takes seconds to start, as a JVM does
 }
 

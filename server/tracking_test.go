@@ -175,14 +175,28 @@ func TestRedirectionIsCounted(t *testing.T) {
 	s.until(t, "the end is noticed", func() bool { return !target.hearsOfKeys() })
 }
 
+// unserved is a connection whose commands the test runs itself.
+func unserved(t testing.TB, s *testServer) *conn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	theirs, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { theirs.Close() })
+	ours, err := l.Accept()
+	require.NoError(t, err)
+	c, err := s.newConn(ours)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.socket.close() })
+	c.begin()
+	return c
+}
+
 // TestInvalidationFollowsTheReplyItIsAbout has another connection change a key
 // between its being read and the reply leaving: the pipeline goes on.
 func TestInvalidationFollowsTheReplyItIsAbout(t *testing.T) {
 	s := startServer(t)
-	ours, theirs := net.Pipe()
-	defer ours.Close()
-	defer theirs.Close()
-	c := s.newConn(ours)
+	c := unserved(t, s)
 	s.conns.add(c)
 	defer s.conns.remove(c)
 	run := func(args ...string) {
@@ -218,11 +232,8 @@ func TestInvalidationFollowsTheReplyItIsAbout(t *testing.T) {
 func TestTrackingAllocatesOncePerKey(t *testing.T) {
 	s := startServer(t)
 	s.dialCaching(t, "ON") // another one
-	ours, theirs := net.Pipe()
-	defer ours.Close()
-	defer theirs.Close()
 	for _, tracking := range []bool{false, true} {
-		c := s.newConn(ours)
+		c := unserved(t, s)
 		run := func(args ...string) func() {
 			var raw [][]byte
 			for _, a := range args {
@@ -248,10 +259,7 @@ func BenchmarkGet(b *testing.B) {
 	for _, mode := range []string{"nobody tracks", "another tracks", "optin", "tracking"} {
 		b.Run(mode, func(b *testing.B) {
 			s := startServer(b)
-			ours, theirs := net.Pipe()
-			defer ours.Close()
-			defer theirs.Close()
-			c := s.newConn(ours)
+			c := unserved(b, s)
 			do := func(args ...string) {
 				var raw [][]byte
 				for _, a := range args {

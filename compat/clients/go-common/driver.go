@@ -40,7 +40,7 @@ type Store interface {
 // Main runs the task that the arguments ask for.
 func Main(library Library) {
 	if len(os.Args) < 5 {
-		Fail("usage: " + os.Args[0] + " subscribe|keys|load|commands <addr> <resp> single|cluster [channel...|mode]")
+		Fail("usage: " + os.Args[0] + " subscribe|keys|load|commands|cache <addr> <resp> single|cluster [channel...|mode]")
 	}
 	task, addr, resp, kind, more := os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5:]
 	if task == "load" && library.Load != nil {
@@ -60,6 +60,12 @@ func Main(library Library) {
 		keys(client)
 	case task == "commands" && library.Commands != nil:
 		library.Commands(client)
+	case task == "cache":
+		cached, ok := client.(Cached)
+		if !ok {
+			Fail("no such task: " + task)
+		}
+		cache(cached)
 	default:
 		Fail("no such task: " + task)
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/redis/rueidis"
 
@@ -20,7 +21,7 @@ func connect(addr, resp, kind string) (driver.Client, error) {
 		InitAddress:       []string{addr},
 		AlwaysRESP2:       resp == "2",
 		ForceSingleClient: kind == "single",
-		DisableCache:      true, // without CLIENT TRACKING
+		DisableCache:      resp == "2", // which has no pushes
 	})
 	return client{c}, err
 }
@@ -35,6 +36,16 @@ func (c client) Get(key string) (string, error) {
 		err = nil
 	}
 	return value, err
+}
+
+// Cached uses the library's cache, which rests on CLIENT TRACKING.
+func (c client) Cached(key string) (value string, hit bool, err error) {
+	result := c.DoCache(context.Background(), c.B().Get().Key(key).Cache(), time.Minute)
+	value, err = result.ToString()
+	if rueidis.IsRedisNil(err) {
+		err = nil
+	}
+	return value, result.IsCacheHit(), err
 }
 
 func (c client) Subscribe(channels []string, patterns bool) error {
