@@ -13,10 +13,10 @@ class Driver:
         if self.speaks_resp3:
             options["protocol"] = place.resp
         if mode is not None:
-            options.update(self.options(mode))
+            options.update(self.options(place, mode))
         return (self.cluster if place.kind == "cluster" else self.single)(**options)
 
-    def options(self, mode):
+    def options(self, place, mode):
         """What the modes of the load task set besides."""
         return {}
 

@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/mediocregopher/radix/v4"
 	"github.com/mediocregopher/radix/v4/resp"
@@ -67,14 +69,19 @@ func (c client) Subscribe(channels []string, patterns bool) error {
 	if err != nil {
 		return err
 	}
-	// Without pings of its own: for their sake it gives up waiting every second,
-	// and on a busy machine loses the message that comes just then.
-	sub := radix.PubSubConfig{PingInterval: -1}.New(conn)
+	var id string
+	if err := conn.Do(ctx, radix.Cmd(&id, "CLIENT", "ID")); err != nil {
+		return err
+	}
+	sub := radix.PubSubConfig{}.New(conn)
 	subscribe := sub.Subscribe
 	if patterns {
 		subscribe = sub.PSubscribe
 	}
 	if err := subscribe(ctx, channels...); err != nil {
+		return err
+	}
+	if err := c.awaitSubscriptions(ctx, addr, id, len(channels)); err != nil {
 		return err
 	}
 	for _, channel := range channels {
@@ -91,6 +98,25 @@ func (c client) Subscribe(channels []string, patterns bool) error {
 			driver.PatternMessage(m.Pattern, m.Channel, string(m.Message))
 		default:
 			driver.Message(m.Channel, string(m.Message))
+		}
+	}
+}
+
+// awaitSubscriptions asks the server, on another connection, until one has so
+// many subscriptions: Subscribe returns when the command is sent, and the library
+// keeps confirmations to itself.
+func (c client) awaitSubscriptions(ctx context.Context, addr, id string, count int) error {
+	conn, err := c.dialer.Dial(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for line := ""; ; {
+		if err := conn.Do(ctx, radix.Cmd(&line, "CLIENT", "LIST", "ID", id)); err != nil {
+			return err
+		}
+		if strings.Contains(line, fmt.Sprintf("sub=%d ", count)) {
+			return nil
 		}
 	}
 }

@@ -15,8 +15,11 @@ import redis_py
 
 
 class Driver(redis_py.Driver):
-    def options(self, mode):
-        # SMIGRATED is followed unless it is refused.
+    def options(self, place, mode):
+        # SMIGRATED is followed unless it is refused. On RESP2, which has no such
+        # pushes, the option is an error in any case.
+        if place.resp == 2:
+            return {}
         return {} if mode == "smigrated" else {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
 
     def follow(self, client, place):
