@@ -79,6 +79,8 @@ func (s *stage) maps() []string {
 		w := &witness{dialNode(s.t, n.Addr())}
 		w.subscribe("__cluster-slots__:snapshot:json")
 		_, payload := w.message()
+		w.send("UNSUBSCRIBE")
+		w.ping("left") // so that subscribers does not see it any more
 		w.conn.Close()
 		maps = append(maps, payload)
 	}
