@@ -1,15 +1,16 @@
 package server
 
 import (
-	"bytes"
 	"slices"
 	"strings"
+
+	"slotcast/tracking"
 )
 
 // trackingOptions are the arguments of CLIENT TRACKING.
 type trackingOptions struct {
 	trackingMode
-	given [][]byte // prefixes
+	given []string // prefixes
 }
 
 // parseTracking reads what follows ON or OFF.
@@ -41,7 +42,7 @@ func parseTracking(cl *call) (o *trackingOptions, err error) {
 			o.noLoop = true
 		case is(args[i], "prefix") && more:
 			i++
-			o.given = append(o.given, args[i])
+			o.given = append(o.given, string(args[i]))
 		default:
 			return nil, errSyntax
 		}
@@ -67,23 +68,11 @@ func (o *trackingOptions) check(old *trackingMode) error {
 	if old != nil {
 		o.prefixes = old.prefixes
 	}
-	for i, prefix := range o.given {
-		for _, has := range o.prefixes {
-			if overlap([]byte(has), prefix) {
-				return errPrefixOverlap(prefix, "an existing", []byte(has))
-			}
-		}
-		for _, other := range o.given[i+1:] {
-			if overlap(prefix, other) {
-				return errPrefixOverlap(prefix, "another provided", other)
-			}
-		}
+	if found, any := tracking.FindOverlap(o.prefixes, o.given); any {
+		return errPrefixOverlap(found)
 	}
 	return nil
 }
-
-// overlap reports prefixes of which one is a prefix of the other.
-func overlap(a, b []byte) bool { return bytes.HasPrefix(a, b) || bytes.HasPrefix(b, a) }
 
 // mode is what is on from now: prefixes add to those that there were.
 func (o *trackingOptions) mode() *trackingMode {
@@ -92,9 +81,7 @@ func (o *trackingOptions) mode() *trackingMode {
 		return m
 	}
 	m.prefixes = slices.Clone(o.prefixes)
-	for _, prefix := range o.given {
-		m.prefixes = append(m.prefixes, string(prefix))
-	}
+	m.prefixes = append(m.prefixes, o.given...)
 	if len(o.given) == 0 {
 		m.prefixes = append(m.prefixes, "")
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"slotcast/tracking"
 )
 
 // respError is an error reply: its code, a space and the text, without the
@@ -95,9 +97,13 @@ const (
 )
 
 // errPrefixOverlap is about prefixes that would tell a client twice of a key.
-func errPrefixOverlap(prefix []byte, which string, other []byte) respError {
+func errPrefixOverlap(o tracking.Overlap) respError {
+	which := "another provided"
+	if o.Had {
+		which = "an existing"
+	}
 	return respError(fmt.Sprintf("ERR Prefix '%s' overlaps with %s prefix '%s'. Prefixes for a single client must not overlap.",
-		cString(prefix), which, cString(other)))
+		cString([]byte(o.Given)), which, cString([]byte(o.Other))))
 }
 
 // Errors of the generic commands.
