@@ -148,7 +148,9 @@ func (s *storm) cutOff() error {
 }
 
 // reunion ends all trouble. A node that failed counts as failed for twice the
-// timeout once it is back.
+// timeout once it is back. For as long everyone pings everyone: those who were
+// cut off have reported all others, and while there are reports of a node
+// nobody takes another's word for its health.
 func (s *storm) reunion() error {
 	if err := s.calm(); err != nil {
 		return err

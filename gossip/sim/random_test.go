@@ -40,6 +40,9 @@ func randomRuns(t *testing.T, seed uint64, runs, nodes int) {
 		// It fits into a few megabytes, which the collector would go through
 		// all the time.
 		defer debug.SetGCPercent(debug.SetGCPercent(1000))
+	} else {
+		// A thousand nodes are 3 to 4 GB, which must not become twice as much.
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(6 << 30))
 	}
 	began := time.Now()
 	var simulated, nodeTime time.Duration
