@@ -119,6 +119,36 @@ func TestExamples(t *testing.T) {
 			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
 			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
 		},
+		{
+			name: "jedis",
+			command: func(t *testing.T, n *node) []string {
+				return append(javaProgram(t, "example-jedis"), n.addr)
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "lettuce",
+			command: func(t *testing.T, n *node) []string {
+				return append(javaProgram(t, "example-lettuce"), n.addr)
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
+		{
+			name: "redis-rs",
+			command: func(t *testing.T, n *node) []string {
+				return []string{filepath.Join(installed(t, "rust", "example-redis-rs"), "watch-slots"), n.addr}
+			},
+			whole: []string{"map 0-16383 127.0.0.1:{port}"},
+			lost:  []string{"change 5461-5461 nobody"},
+			moved: []string{"change 5461-5461 127.0.0.1:{other-port}"},
+			after: []string{"map 0-5460 127.0.0.1:{port}", "map 5461-5461 127.0.0.1:{other-port}", "map 5462-16383 127.0.0.1:{port}"},
+		},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			n := startBeside(t)

@@ -52,10 +52,12 @@ type library struct {
 	cache bool // the program has the cache task, with RESP3
 
 	heavy bool // takes seconds to start, as a JVM does
+
+	wantsOK bool // its cluster client connects only to a node whose cluster_state is ok
 }
 
 // libraries are the tables of all ecosystems, each in <ecosystem>_test.go.
-var libraries = slices.Concat(goLibraries, nodeLibraries, pythonLibraries, debianLibraries)
+var libraries = slices.Concat(goLibraries, nodeLibraries, pythonLibraries, debianLibraries, jvmLibraries, rustLibraries)
 
 // installed leaves a test out unless an ecosystem's libraries are installed as
 // this tree pins them, and returns the folder of one of them.

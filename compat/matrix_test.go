@@ -160,6 +160,13 @@ func (s *stage) see(t *testing.T, c client, channels []string, want []class) map
 		return len(a.errors) > 0 || !slices.ContainsFunc(channels, func(c string) bool { return len(a.payloads[c]) == 0 })
 	})
 	s.publisher.do("PUBLISH", news, "after")
+	// A library may leave what it has read together with a payload that it
+	// failed on until it reads more.
+	for range 3 {
+		if !a.until(min(arrives, short), a.has(news, "after")) {
+			s.publisher.do("PUBLISH", news, "more")
+		}
+	}
 	if !a.until(arrives, a.has(news, "after")) {
 		return broken()
 	}
@@ -167,7 +174,8 @@ func (s *stage) see(t *testing.T, c client, channels []string, want []class) map
 		a.stop()
 		return outcome(reconnects)
 	}
-	if news := a.payloads[news]; !slices.Equal(news, []any{"before", "after"}) {
+	others := slices.DeleteFunc(slices.Clone(a.payloads[news]), func(payload any) bool { return payload == "more" })
+	if !slices.Equal(others, []any{"before", "after"}) {
 		return outcome(desync)
 	}
 	if len(a.errors) > 0 {

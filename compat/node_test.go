@@ -72,6 +72,15 @@ func startBeside(t *testing.T) *node {
 	return n
 }
 
+// awaitOK waits until the cluster is in order in the node's eyes, which takes
+// some seconds after the start of one with others in its file.
+func (n *node) awaitOK() {
+	n.t.Helper()
+	for begun := time.Now(); !strings.Contains(n.do("CLUSTER", "INFO"), "cluster_state:ok"); {
+		require.Less(n.t, time.Since(begun), patience, "the cluster does not get in order")
+	}
+}
+
 // startRedis runs redis-server as a cluster of one that owns all slots.
 func startRedis(t *testing.T) *node {
 	t.Helper()

@@ -66,13 +66,13 @@ var Table = []Entry{
 		Library: "Jedis",
 		LibName: "jedis*", // jedis(suffix) by ClientSetInfoConfig
 		Reason:  "subscribe() throws a ClassCastException",
-		Shown:   ByHand,
+		Shown:   "compat: jedis-8",
 	},
 	{
 		Library: "Lettuce",
 		LibName: "Lettuce", // Lettuce(suffix) by LibraryInfo
-		Reason:  "the last string of the row alone, or a ClassCastException",
-		Shown:   BySource,
+		Reason:  "the last string of the row alone; on RESP3 the message is lost and what was read with it waits",
+		Shown:   "compat: lettuce-7",
 	},
 	{
 		Library: "StackExchange.Redis",
