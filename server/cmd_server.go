@@ -23,7 +23,7 @@ func serverCommands() []command {
 	list := []command{
 		{name: "time", arity: 1, flags: loading | stale | fast, group: "server", since: "2.6.0", handler: tellTime, tips: []string{changes}},
 		{name: "lolwut", arity: -1, flags: readonly | fast, group: "server", since: "5.0.0", handler: lolwut},
-		{name: "shutdown", arity: -1, flags: admin | noScript | loading | stale | noMulti | allowBusy, group: "server", since: "1.0.0", handler: shutdown},
+		{name: "shutdown", arity: -1, flags: admin | noScript | loading | stale | noMulti | allowBusy | waits, group: "server", since: "1.0.0", handler: shutdown},
 		{name: "role", arity: 1, flags: noScript | loading | stale | fast, categories: catAdmin | catDangerous, group: "server", since: "2.8.12", handler: role},
 		{name: "lastsave", arity: 1, flags: loading | stale | fast, categories: catAdmin | catDangerous, group: "server", since: "1.0.0",
 			handler: lastSave, tips: []string{changes}},

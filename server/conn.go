@@ -240,6 +240,10 @@ func (c *conn) keep(rest []byte) {
 		// Full of one partial command: double, so that what is allocated
 		// stays within twice what was sent.
 		c.in = append(make([]byte, 0, 2*cap(c.in)), rest...)
+	case cap(c.in) > readBufferSize && len(rest) <= readBufferSize/2:
+		// A large command has gone. What follows it is small, for all that is
+		// known, and is read in small pieces again, lest it hold up the loop.
+		c.in = append(getReadBuffer(), rest...)
 	default:
 		c.in = c.in[:copy(c.in[:cap(c.in)], rest)]
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -96,4 +97,24 @@ func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	_, err := c.Read(make([]byte, 1))
 	require.Error(t, err)
 	require.Equal(t, "+OK\r\n", other.do("SET", "k", "v"), "the slot's lock was given back")
+}
+
+// TestALargeBufferGoesWithItsCommand: a client that goes on with small commands,
+// of which there is always a part in the buffer, is read in small pieces.
+func TestALargeBufferGoesWithItsCommand(t *testing.T) {
+	s := startServer(t)
+	c := s.dial(t)
+	c.want("+PONG\r\n", "PING") // so that the server's side is there
+	sc := s.connOf(t, c)
+	ping := request("PING")
+	c.raw(request("SET", "k", strings.Repeat("v", 1<<20)) + ping[:5])
+	require.Equal(t, "+OK\r\n", c.reply())
+	for i := range 3 {
+		rested(sc)
+		require.EqualValues(t, readBufferSize, sc.readCap.Load(), "round %d", i)
+		c.raw(ping[5:] + ping[:5])
+		require.Equal(t, "+PONG\r\n", c.reply())
+	}
+	c.raw(ping[5:])
+	require.Equal(t, "+PONG\r\n", c.reply())
 }

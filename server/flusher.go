@@ -82,22 +82,24 @@ func (w *flushWorker) run(f *flusher) {
 }
 
 // write writes an outbox until it is empty, or hands it on when its socket
-// takes no more.
+// takes no more. One that has had its turn goes to the end of the queue.
 func (f *flusher) write(o *outbox, scratch []byte) {
-	for {
+	for left := writeTurn; left > 0; {
 		q := o.take()
 		if q == nil {
 			return
 		}
-		rest, n, err := o.conn.socket.writeAll(q, scratch)
+		rest, n, err := o.conn.socket.writeAll(q, left, scratch)
+		left -= n
 		o.conn.server.stats.bytesOut.Add(int64(n))
 		o.conn.server.stats.writes.Add(1)
 		o.putBack(q, rest, n, err)
-		if len(rest) > 0 && err == nil {
+		if len(rest) > 0 && left > 0 && err == nil {
 			f.block(o)
 			return
 		}
 	}
+	f.schedule(o)
 }
 
 // close ends the workers once they have written what is queued, and waits for

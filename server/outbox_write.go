@@ -28,7 +28,7 @@ func (o *outbox) send(reply []byte) {
 	o.pending += len(reply)
 	o.mu.Unlock()
 
-	n, err := o.conn.socket.tryWrite(reply)
+	n, err := o.conn.socket.tryWrite(reply[:min(len(reply), writeTurn)])
 	o.conn.server.stats.bytesOut.Add(int64(n))
 	o.conn.server.stats.writes.Add(1)
 	o.mu.Lock()
@@ -54,6 +54,8 @@ func (o *outbox) send(reply []byte) {
 	switch {
 	case cut:
 		o.conn.wake()
+	case more && n >= writeTurn:
+		o.conn.server.flusher.schedule(o)
 	case more:
 		o.conn.server.flusher.block(o)
 	}
@@ -114,7 +116,7 @@ func (o *outbox) putBack(taken, rest [][]byte, written int, err error) {
 	case err != nil:
 		o.die("write error")
 	case len(rest) > 0:
-		o.queue = append(append(make([][]byte, 0, len(rest)+len(o.queue)), rest...), o.queue...)
+		o.queue = append(rest, o.queue...)
 	case cap(taken) <= keptQueue:
 		clear(taken)
 		if o.queue == nil {

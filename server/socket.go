@@ -14,19 +14,28 @@ var errNothingYet = errors.New("nothing to read yet")
 // to this, which costs less than a vector of hundreds of entries.
 const writeChunk = 64 << 10
 
-// writeAll writes slices until the socket takes no more and returns those not
-// written. scratch joins the small ones.
-func (s *socket) writeAll(q [][]byte, scratch []byte) (rest [][]byte, written int, err error) {
-	for len(q) > 0 {
+// writeTurn is how much of one connection's is written before it is the next
+// one's turn. A client that reads as fast as the server writes would else have a
+// loop, or a worker of the flusher, for as long as its reply lasts.
+const writeTurn = 4 * writeChunk
+
+// writeAll writes slices until the socket takes no more, or limit bytes are
+// written, and returns those not written, in the array of q. scratch joins the
+// small ones.
+func (s *socket) writeAll(q [][]byte, limit int, scratch []byte) (rest [][]byte, written int, err error) {
+	for len(q) > 0 && written < limit {
 		chunk, k := join(q, scratch)
+		whole := len(chunk)
+		chunk = chunk[:min(whole, limit-written)]
 		n, err := s.scheduledWrite(chunk)
 		written += n
-		if err != nil || n < len(chunk) {
+		if err != nil || n < whole {
 			return drop(q, n), written, err
 		}
+		clear(q[:k])
 		q = q[k:]
 	}
-	return nil, written, nil
+	return q, written, nil
 }
 
 func total(q [][]byte) int {
@@ -51,19 +60,17 @@ func join(q [][]byte, scratch []byte) (chunk []byte, k int) {
 	return scratch, k
 }
 
-// drop returns q without its first n bytes, in new headers: the slices
-// themselves are shared.
+// drop returns q without its first n bytes, in the same array.
 func drop(q [][]byte, n int) [][]byte {
 	for len(q) > 0 && n >= len(q[0]) {
 		n -= len(q[0])
+		q[0] = nil
 		q = q[1:]
 	}
-	if len(q) == 0 {
-		return nil
+	if len(q) > 0 {
+		q[0] = q[0][n:]
 	}
-	rest := append([][]byte(nil), q...)
-	rest[0] = rest[0][n:]
-	return rest
+	return q
 }
 
 // aLongTimeAgo as a deadline ends a read that waits.

@@ -128,7 +128,10 @@ func (c *conn) await(until time.Time) outcome {
 				c.closeAfter = true
 				return outcomeEnd
 			}
-		case interrupted(err) && !until.IsZero() && !time.Now().Before(until):
+			if passed(until) { // a client that sends on and on never interrupts the read
+				return outcomeTime
+			}
+		case interrupted(err) && passed(until):
 			return outcomeTime
 		case interrupted(err):
 			// Released, ended, or a deadline from before: setDeadline knows.
@@ -138,6 +141,9 @@ func (c *conn) await(until time.Time) outcome {
 		}
 	}
 }
+
+// passed reports that a time, zero for never, has come.
+func passed(until time.Time) bool { return !until.IsZero() && !time.Now().Before(until) }
 
 // takeAhead returns what is left to run: rest, and behind it what was read
 // while a command waited.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -128,4 +129,23 @@ func TestPauseHoldsCommandsUntilItsEnd(t *testing.T) {
 	c.send("PING")
 	monitor.send("CLIENT", "UNPAUSE")
 	require.Equal(t, "+PONG\r\n", c.reply())
+}
+
+// TestAWaitIsOverWhileItsClientGoesOnSending: what comes meanwhile is read, but
+// must not keep the command from its end.
+func TestAWaitIsOverWhileItsClientGoesOnSending(t *testing.T) {
+	s := startServer(t)
+	c := s.dial(t)
+	id := c.id()
+	sc := s.connOf(t, c)
+	nothing := strings.Repeat("\r\n", readBufferSize) // empty requests
+	c.send("WAIT", "1", "200")
+	untilFlagged(t, s.dial(t), id, "b")
+	start := time.Now()
+	for sc.isWaiting() {
+		require.Less(t, time.Since(start), patience)
+		c.raw(nothing)
+	}
+	require.Equal(t, ":0\r\n", c.reply())
+	require.Less(t, time.Since(start), patience)
 }
