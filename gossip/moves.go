@@ -20,9 +20,10 @@ type Move struct {
 	Epoch    uint64
 }
 
-// maxMoveEpoch bounds the epoch of a move, so that its number is a positive int64.
-// No cluster gets there; a peer may say so.
-const maxMoveEpoch = 1<<49 - 1
+// maxMoveEpoch bounds the epoch of a move, so that its number is below 2^52. Above
+// it is the place of other numbers, and a little higher the end of those that
+// JavaScript can tell apart. No cluster gets there; a peer may say so.
+const maxMoveEpoch = 1<<38 - 1
 
 // Number names the move: no other has the same.
 func (m Move) Number() int64 { return int64(m.Epoch<<14 | uint64(m.Slot)) }

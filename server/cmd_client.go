@@ -54,7 +54,7 @@ var clientHelp = []string{
 	"LIST [TYPE (NORMAL|MASTER|REPLICA|PUBSUB)] [ID <client-id> [client-id ...]]",
 	"    Describe connections, one in each line: all, those of a type, or those named.",
 	"MAINT_NOTIFICATIONS (ON [MOVING-ENDPOINT-TYPE <type>]|OFF)",
-	"    Push SMIGRATED to this RESP3 connection when a slot moves to another primary.",
+	"    Push SMIGRATED to this RESP3 connection when slots move to another primary.",
 	"NO-EVICT (ON|OFF)",
 	"    Keep this connection when clients are ended to save memory.",
 	"NO-TOUCH (ON|OFF)",

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"slotcast/channels"
 	"slotcast/clusterstate"
@@ -79,15 +81,22 @@ func isEndpointType(arg []byte) bool {
 	return false
 }
 
-// tellMoves queues a frame for each move that the published view agrees with.
-// The commit lock is held, so that the map which a client reads next shows them.
-// What a minority believes is not passed on, as in rows.
-func (t *topology) tellMoves(moved []gossip.Move) {
+// wanted says whether anybody is to be told of moves that are heard of now, in
+// this view. What a minority believes is not passed on, as in rows.
+func (m *movers) wanted(s *Server, v *clusterstate.View) bool {
+	return m.count.Load() > 0 && !v.Minority() && s.config.Values().MaintNotifications
+}
+
+// tellMoves queues a frame of the moves that the published view agrees with, for
+// all connections that want it now: one that has asked since the move may have
+// read the map before it, and one that knows of it is told nothing wrong. The
+// commit lock is held, so that the map which a client reads next shows them.
+func (t *topology) tellMoves(list []carried) {
 	m, v := &t.server.movers, t.published().view
-	if len(moved) == 0 || m.count.Load() == 0 || v.Minority() || !t.server.config.Values().MaintNotifications {
+	if len(list) == 0 || !m.wanted(t.server, v) {
 		return
 	}
-	b := &movesBatch{view: v, moved: moved}
+	b := &movesBatch{view: v, list: list}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for c := range m.conns {
@@ -96,17 +105,49 @@ func (t *topology) tellMoves(moved []gossip.Move) {
 }
 
 // tellMovesLater is tellMoves for moves that come without a change of the view.
-func (t *topology) tellMovesLater(moved []gossip.Move) {
+func (t *topology) tellMovesLater(list []carried) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tellMoves(moved)
+	t.tellMoves(list)
 }
 
-// movesBatch is what the claim of one node sends: a frame for each slot, so that
-// its number can be the same whichever claims have come together.
+// gatherMoves takes in the moves of an output, and returns those to be told with it.
+func (o *owner) gatherMoves(out gossip.Output) []carried {
+	if out.Reset {
+		o.moves.drop()
+	}
+	v := out.View
+	if v == nil {
+		v = o.server.topology.current()
+	}
+	if len(out.Moved) == 0 || !o.server.movers.wanted(o.server, v) {
+		return nil
+	}
+	list := o.moves.take(o.now().Mono, out.Moved)
+	o.awaitMoves()
+	return list
+}
+
+// awaitMoves has the owner's loop woken when the moves that wait are due.
+func (o *owner) awaitMoves() {
+	o.movesDue = nil
+	if d, ok := o.moves.wait(o.now().Mono); ok {
+		o.movesDue = time.After(d)
+	}
+}
+
+// releaseMoves tells of the moves that waited.
+func (o *owner) releaseMoves() {
+	o.movesDue = nil
+	if list := o.moves.release(o.now().Mono); list != nil && !o.dead {
+		o.server.topology.tellMovesLater(list)
+	}
+}
+
+// movesBatch is a frame of moves.
 type movesBatch struct {
 	view    *clusterstate.View
-	moved   []gossip.Move
+	list    []carried
 	encoded [channels.Forms][][]byte
 	done    [channels.Forms]bool
 }
@@ -123,31 +164,68 @@ func (b *movesBatch) Slices(f channels.Form) [][]byte {
 	return b.encoded[f]
 }
 
-func (b *movesBatch) encode(va clusterstate.Variant) (slices [][]byte) {
+// encode writes the frame, with a triplet for each pair of nodes. A slot that has
+// left again is told of when its new owner claims it.
+func (b *movesBatch) encode(va clusterstate.Variant) (cut [][]byte) {
+	endpoints := map[clusterstate.NodeID]string{} // empty if it cannot be spelled
+	endpoint := func(id clusterstate.NodeID) string {
+		e, seen := endpoints[id]
+		if !seen {
+			e, _ = endpointOf(b.view, id, va)
+			endpoints[id] = e
+		}
+		return e
+	}
+	all := mentions(b.list, func(mv gossip.Move) bool {
+		owner := b.view.Owner(mv.Slot)
+		return owner != nil && owner.ID == mv.To && endpoint(mv.From) != "" && endpoint(mv.To) != ""
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	type pair struct{ from, to clusterstate.NodeID }
+	var pairs []pair // in the order of their first slots
+	moved := map[pair][]clusterstate.SlotRange{}
+	for _, m := range all { // by slot
+		p := pair{m.From, m.To}
+		ranges := moved[p]
+		switch last := len(ranges) - 1; {
+		case last < 0:
+			pairs = append(pairs, p)
+			fallthrough
+		case ranges[last].End+1 != m.Slot:
+			moved[p] = append(ranges, clusterstate.SlotRange{Start: m.Slot, End: m.Slot})
+		default:
+			ranges[last].End = m.Slot
+		}
+	}
 	r := Reply{resp3: true}
-	for _, mv := range b.moved {
-		from, known := endpointOf(b.view, mv.From, va)
-		to, known2 := endpointOf(b.view, mv.To, va)
-		if owner := b.view.Owner(mv.Slot); !known || !known2 || owner == nil || owner.ID != mv.To {
-			continue
-		}
-		r.Push(3)
-		r.BulkString("SMIGRATED")
-		r.Int(mv.Number())
-		r.Array(1)
+	r.Push(3)
+	r.BulkString("SMIGRATED")
+	r.Int(frameNumber(all))
+	r.Array(len(pairs))
+	for _, p := range pairs {
 		r.Array(3)
-		r.BulkString(from)
-		r.BulkString(to)
-		r.BulkString(strconv.Itoa(int(mv.Slot)))
-		if len(r.buf) > sliceSize-sliceSize/8 {
-			slices = append(slices, r.buf)
-			r.buf = nil
+		r.BulkString(endpoint(p.from))
+		r.BulkString(endpoint(p.to))
+		r.BulkString(rangesText(moved[p]))
+	}
+	return slices.Collect(slices.Chunk(r.buf, sliceSize))
+}
+
+// rangesText is "1,5-9".
+func rangesText(ranges []clusterstate.SlotRange) string {
+	var b []byte
+	for i, r := range ranges {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, uint64(r.Start), 10)
+		if r.End != r.Start {
+			b = strconv.AppendUint(append(b, '-'), uint64(r.End), 10)
 		}
 	}
-	if len(r.buf) > 0 {
-		slices = append(slices, r.buf)
-	}
-	return slices
+	return string(b)
 }
 
 // endpointOf spells a node as host and port of CLUSTER SLOTS. Clients split it

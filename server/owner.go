@@ -33,7 +33,11 @@ type owner struct {
 	// The rest belongs to the owner's goroutine.
 	node *gossip.Node
 	wake time.Duration // when held-back replica lists are due, zero for never
-	dead bool          // a save failed, or a step; nothing is applied any more
+	// moves are those that are yet to be told, and movesDue is ready when they
+	// are due; nil while none wait.
+	moves    gatherer
+	movesDue <-chan time.Time
+	dead     bool // a save failed, or a step; nothing is applied any more
 	// stepping is set while the state machine, or what it said, is at work.
 	stepping bool
 }
@@ -46,6 +50,7 @@ func (s *Server) startOwner(options Options) (err error) {
 	o := &owner{
 		server: s, storage: options.Storage,
 		inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
+		moves: gatherer{hold: movesHold},
 	}
 	o.outgoing.init()
 	o.startBus(options.DialBus)
@@ -143,6 +148,8 @@ func (o *owner) loop() {
 			}
 		case <-ticker.C:
 			o.tick()
+		case <-o.movesDue:
+			o.releaseMoves()
 		case <-o.quit:
 			return
 		}
@@ -313,17 +320,18 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 			return err
 		}
 	}
+	told := o.gatherMoves(out)
 	if out.View != nil {
 		island := out.View.Minority() && !o.server.topology.current().Minority()
-		o.wake = o.server.topology.commit(o.now().Mono, out.View, held, out.Reset, out.Moved)
+		o.wake = o.server.topology.commit(o.now().Mono, out.View, held, out.Reset, told)
 		switch {
 		case out.Reset:
 			o.server.family.closeAll(cause, "this node has left its cluster")
 		case island:
 			o.server.family.closeAll(cause, "this node sees only a minority of its cluster")
 		}
-	} else if len(out.Moved) > 0 {
-		o.server.topology.tellMovesLater(out.Moved)
+	} else if len(told) > 0 {
+		o.server.topology.tellMovesLater(told)
 	}
 	if late {
 		if err := o.save(out.Save, cause); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"slotcast/channels"
 	"slotcast/clusterstate"
-	"slotcast/gossip"
 )
 
 // topology is the one place where a view becomes valid and where a change of
@@ -53,7 +52,7 @@ func (l slotLocks) cover(slot uint16) bool { return l.all || l.slot == int(slot)
 // is needed. quiet is for RESET, whose listeners are closed instead of being
 // told of 16384 unassigned slots. moved are told after the rows. It returns when it wants hold back to be
 // looked at again, zero for never.
-func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotLocks, quiet bool, moved []gossip.Move) (wake time.Duration) {
+func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotLocks, quiet bool, moved []carried) (wake time.Duration) {
 	old := t.current()
 	slots, all := clusterstate.RedirectDiff(old, next)
 	switch {
