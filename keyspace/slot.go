@@ -26,6 +26,9 @@ type Slot struct {
 // Lock takes the slot's lock. Several slots are locked in ascending order.
 func (s *Slot) Lock() { s.mu.Lock() }
 
+// TryLock takes the lock if it is free.
+func (s *Slot) TryLock() bool { return s.mu.TryLock() }
+
 // Unlock lets the slot's lock go.
 func (s *Slot) Unlock() { s.mu.Unlock() }
 

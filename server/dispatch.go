@@ -63,6 +63,9 @@ func (s *Server) mayWait(c *conn, cmd *command) bool {
 	if s.pause.active.Load() {
 		return true
 	}
+	if cmd.flags&(allSlots|eachSlot|runsExec) != 0 && s.owner.savesLocked.Load() {
+		return true
+	}
 	const waiting = onOwner | migrates | waits
 	if cmd.flags&runsExec != 0 {
 		return c.inMulti() && c.tx.has(waiting)
@@ -95,7 +98,7 @@ func (s *Server) attempt(cl *call) (done bool) {
 	cl.now = s.clock.unixMilli(cl.start)
 	switch {
 	case c.inMulti() && cmd.flags&notQueued == 0:
-		s.withSlot(cl, anyKey, func() { s.queue(cl) })
+		return s.withSlot(cl, anyKey, func() { s.queue(cl) })
 	case cmd.flags&runsExec != 0:
 		return s.exec(cl)
 	case cmd.flags&onOwner != 0:
@@ -204,13 +207,18 @@ const (
 // keys locked and the redirection decided by the view that holds under that
 // lock. The reply is in the outbox before the lock is given back, so no write
 // lands in a slot that has gone, and no redirect that is older than a pushed
-// row follows it. It returns false if it did nothing because a key is busy.
+// row follows it. It returns false if it did nothing because a key is busy, or
+// because a loop would wait for the disk.
 func (s *Server) withSlot(cl *call, want keyState, then func()) (done bool) {
 	var refused error
 	n, keyed := cl.cmd.slot(cl.args)
 	if keyed {
 		cl.slot = s.keys.Slot(n)
-		cl.slot.Lock()
+		if !cl.conn.here || !s.owner.savesLocked.Load() {
+			cl.slot.Lock()
+		} else if !cl.slot.TryLock() {
+			return false
+		}
 		// Deferred, here and elsewhere, because a handler that panics ends
 		// only its connection.
 		defer cl.slot.Unlock()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"slotcast/clusterstate"
@@ -29,6 +30,9 @@ type owner struct {
 	bus     *bus.Bus
 	// outgoing is what clients published for other nodes.
 	outgoing outgoing
+
+	// savesLocked is set while nodes.conf is saved with slots locked.
+	savesLocked atomic.Bool
 
 	// The rest belongs to the owner's goroutine.
 	node *gossip.Node
@@ -314,6 +318,11 @@ var errSaveFailed = errors.New("the cluster configuration could not be saved")
 // apply does what an output says, in its order. A save that fails ends the
 // process, but for SAVECONFIG's, which is the error returned.
 func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
+	if held != noSlotLocks {
+		// Whoever wants these slots waits for the disk; no loop shall.
+		o.savesLocked.Store(true)
+		defer o.savesLocked.Store(false)
+	}
 	late := out.Save != nil && out.Save.Late
 	if out.Save != nil && !late {
 		if err := o.save(out.Save, cause); err != nil {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +67,47 @@ func TestRowsOfOthersDoNotWaitForTheDisk(t *testing.T) {
 	text, err := storage.Load()
 	require.NoError(t, err)
 	require.Contains(t, string(text), "connected 150-16383\n")
+}
+
+// TestNoLoopWaitsForTheDisk has clients ask for a slot that is being given away,
+// which is locked until that is on disk. All others are served meanwhile.
+func TestNoLoopWaitsForTheDisk(t *testing.T) {
+	storage := &stuckStorage{Storage: nodesfile.NewMemory(), stuck: make(chan struct{})}
+	require.NoError(t, storage.Save([]byte(orderNodesConf()), true))
+	ts := startServerFrom(t, storage)
+	key := ""
+	for i := 0; clusterstate.KeySlot([]byte(key)) != 100; i++ {
+		key = strconv.Itoa(i)
+	}
+	var asking, others []*client
+	for range 2 * runtime.GOMAXPROCS(0) {
+		asking, others = append(asking, ts.dial(t)), append(others, ts.dial(t))
+	}
+	giver := ts.dial(t)
+	ts.owner.do(func() { storage.late = true })
+	giver.send("CLUSTER", "SETSLOT", "100", "NODE", orderNodes[thisNode+1].id)
+	for !ts.owner.savesLocked.Load() {
+		runtime.Gosched()
+	}
+	for i, c := range asking {
+		switch i % 3 {
+		case 0:
+			c.send("GET", key)
+		case 1:
+			c.raw(request("MULTI") + request("GET", key))
+			require.Equal(t, "+OK\r\n", c.reply())
+		case 2:
+			c.send("FLUSHALL")
+		}
+	}
+	for _, c := range others {
+		c.want("+PONG\r\n", "PING")
+	}
+	close(storage.stuck)
+	require.Equal(t, "+OK\r\n", giver.reply())
+	for _, c := range asking {
+		require.NotEmpty(t, c.reply())
+	}
 }
 
 // stuckStorage is a disk that, once it is late, waits.
