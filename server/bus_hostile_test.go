@@ -364,7 +364,7 @@ func TestStrangersAtTheBus(t *testing.T) {
 	t.Logf("%d frames sent in %d visits and %v, %d received whole; heap %d KB before and at most %d KB more",
 		frames-a.left.Load(), a.visits.Load(), time.Since(began).Round(time.Millisecond), got, before/1024, (most-before)/1024)
 	require.Greater(t, got, int(frames)*2/5, "many frames must get past the first checks")
-	require.Less(t, most-before, int64(16<<20))
+	require.Less(t, most-before, int64(64<<20), "what is on its way; all that came would be much more")
 	for i, n := range nodes {
 		n.awaitHealth(clients[i], 2)
 		require.Equal(t, maps[i], n.topology.current().OwnedRanges(), "the map is what it was")
