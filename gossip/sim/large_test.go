@@ -155,11 +155,10 @@ func (s *storm) reunion() error {
 	if err := s.calm(); err != nil {
 		return err
 	}
-	began := s.net.now
-	s.net.Run(2*s.timeout + 5*time.Second)
-	if took, ok := s.net.Settle(2 * s.timeout); !ok {
+	took, ok := s.net.Settle(2*s.timeout + 5*time.Second)
+	if !ok {
 		return fmt.Errorf("%v after the reunion not all agree", took)
 	}
-	s.note("all agree %v after the reunion, %d frames", s.net.now-began, s.watch.frames)
+	s.note("all agree %v after the reunion, %d frames", took, s.watch.frames)
 	return s.agreement()
 }
