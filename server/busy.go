@@ -147,7 +147,7 @@ func (cl *call) unlocked(f func()) {
 	defer func() { // also when f panics: withSlot gives both back
 		cl.slot.Lock()
 		if cl.acts {
-			s.caches.act(cl.slot.Number(), cl.conn.tracker.Load())
+			s.caches.act(cl.slot.Number(), cl.conn)
 		}
 		s.enter(cl)
 	}()

@@ -254,7 +254,7 @@ func (c *conn) keep(rest []byte) {
 // flush sends the replies collected so far. It is called between commands,
 // and before a command that waits.
 func (c *conn) flush() {
-	c.server.caches.broadcast()
+	c.server.caches.broadcast(c)
 	c.outbox.send(c.reply.buf)
 	c.held = false
 	c.emptyReply()

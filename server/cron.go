@@ -28,7 +28,7 @@ func (s *Server) cron() {
 			for deleted := expireBudget; deleted >= expireBudget && !s.keepExpired.Load(); {
 				deleted, _ = s.keys.ExpireDue(now.UnixMilli(), expireBudget)
 			}
-			s.caches.broadcast()
+			s.caches.broadcast(nil)
 			took := time.Since(start)
 			s.stats.expireMicros.Add(took.Microseconds())
 			s.latency.add("expire-cycle", start, took)

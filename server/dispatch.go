@@ -380,7 +380,7 @@ func (cl *call) hold() {
 // release closes the bracket of a command, and sends its reply with all before it.
 func (cl *call) release(reform bool) {
 	c := cl.conn
-	c.server.caches.broadcast()
+	c.server.caches.broadcast(c)
 	c.outbox.release(c.reply.buf, cl.mark, cl.snapshot, reform)
 	c.emptyReply()
 	c.held, cl.held = false, false

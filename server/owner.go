@@ -360,7 +360,7 @@ func (o *owner) apply(out gossip.Output, held slotLocks, cause *conn) error {
 			slot.Unlock()
 		}
 	}
-	o.server.caches.broadcast()
+	o.server.caches.broadcast(nil)
 	o.deliver(out.Deliver)
 	for _, l := range out.Logs {
 		if l.Warning {

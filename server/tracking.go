@@ -21,10 +21,12 @@ type caches struct {
 	awake   atomic.Bool
 	clients atomic.Int64 // connections that track
 	table   tracking.Table[*tracker]
-	// actors are who runs a command on each slot, nil for everybody who never
-	// tracked. What all slots lose at once has its actor at slot 0.
-	actors   [keyspace.SlotCount]*tracker
+	// actors are who runs a command on each slot, nil when the server itself is at
+	// work, or a command that goes through many slots. What all slots lose at once
+	// has its actor at slot 0.
+	actors   [keyspace.SlotCount]*conn
 	prefixes tracking.Prefixes[*tracker]
+	unsigned unsigned
 
 	// mu guards members and the listeners of prefixes, and orders broadcasts.
 	mu      sync.Mutex
@@ -133,24 +135,23 @@ func (cs *caches) leave(c *conn) {
 // run runs the handler of a command while somebody tracks: it lets it be known
 // who changes keys, and files what was read. The locks of the keys are held.
 func (cs *caches) run(cl *call) {
-	tr := cl.conn.tracker.Load()
 	switch {
 	case cl.slot != nil:
 		cl.acts = true
-		cs.act(cl.slot.Number(), tr)
+		cs.act(cl.slot.Number(), cl.conn)
 		defer cs.act(cl.slot.Number(), nil)
 	case cl.cmd.flags&allSlots != 0:
-		cs.act(0, tr)
+		cs.act(0, cl.conn)
 		defer cs.act(0, nil)
 	}
 	cl.cmd.handler(cl)
-	if tr != nil && cl.slot != nil && cl.cmd.flags&(readonly|pubsub) == readonly {
+	if tr := cl.conn.tracker.Load(); tr != nil && cl.slot != nil && cl.cmd.flags&(readonly|pubsub) == readonly {
 		cs.remember(cl, tr)
 	}
 }
 
 // act notes who is at work on a slot, which is locked.
-func (cs *caches) act(slot uint16, tr *tracker) { cs.actors[slot] = tr }
+func (cs *caches) act(slot uint16, c *conn) { cs.actors[slot] = c }
 
 // remember files the keys that a command has named, whatever it answered.
 func (cs *caches) remember(cl *call, tr *tracker) {
@@ -177,28 +178,26 @@ func (cs *caches) changed(slot uint16, e keyspace.Effect) {
 	case keyspace.Dropped:
 		cs.dropped(slot)
 	default:
-		if cs.prefixes.Count() > 0 {
-			last := by
-			if e.Change == keyspace.Expired {
-				last = nil // that was nobody's doing
-			}
-			cs.prefixes.Note(e.Key, last)
-		}
+		cs.note(by, e.Key, e.Change == keyspace.Expired)
 		cs.invalidate(slot, e.Key, by)
 	}
 }
 
 // invalidate tells all who have read a key, but for the one who changed it
 // himself and does not want to hear of that.
-func (cs *caches) invalidate(slot uint16, key string, by *tracker) {
+func (cs *caches) invalidate(slot uint16, key string, by *conn) {
 	readers := cs.table.Take(slot, key)
 	if readers == nil {
 		return
 	}
+	var actor *tracker
+	if by != nil {
+		actor = by.tracker.Load()
+	}
 	message := &invalidation{keys: []string{key}}
 	for tr := range readers.All {
 		m := tr.mode.Load()
-		if m == nil || m.broadcast || m.noLoop && tr == by {
+		if m == nil || m.broadcast || m.noLoop && tr == actor {
 			continue
 		}
 		cs.tell(tr, m, message)
@@ -222,37 +221,4 @@ func (cs *caches) flushed() {
 	for tr := range cs.members {
 		cs.tell(tr, tr.mode.Load(), message)
 	}
-}
-
-// broadcast tells the listeners of prefixes what has changed. It is called
-// before the replies of those who have changed it leave, so that whoever has
-// read such a reply knows that the listeners are told.
-func (cs *caches) broadcast() {
-	if !cs.prefixes.Waiting() {
-		return
-	}
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	cs.prefixes.Flush(func(changes []tracking.Change[*tracker], listeners map[*tracker]struct{}) {
-		message := &invalidation{keys: make([]string, len(changes))}
-		for i, c := range changes {
-			message.keys[i] = c.Key
-		}
-		for tr := range listeners {
-			m := tr.mode.Load()
-			if !m.noLoop {
-				cs.tell(tr, m, message)
-				continue
-			}
-			others := &invalidation{}
-			for _, c := range changes {
-				if c.By != tr {
-					others.keys = append(others.keys, c.Key)
-				}
-			}
-			if len(others.keys) > 0 {
-				cs.tell(tr, m, others)
-			}
-		}
-	})
 }

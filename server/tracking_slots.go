@@ -72,7 +72,7 @@ func serves(v *clusterstate.View, slot uint16) bool {
 func (cs *caches) dropped(slot uint16) {
 	if cs.prefixes.Count() > 0 {
 		cs.server.keys.Slot(slot).Walk(func(e *keyspace.Entry) bool {
-			cs.prefixes.Note(e.Key(), nil)
+			cs.note(nil, e.Key(), false)
 			return true
 		})
 	}

@@ -8,7 +8,8 @@ type work struct {
 	call    call
 	args    [][]byte
 	tally   tally
-	replies []byte // a buffer to collect replies in
+	replies []byte   // a buffer to collect replies in
+	changed []change // that listeners of prefixes are not told of yet
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
@@ -24,6 +25,9 @@ const keptArgs = 64
 
 func (c *conn) finish() {
 	w := c.work
+	if len(w.changed) > 0 {
+		c.server.caches.broadcast(c) // what a command had done when it panicked
+	}
 	c.work = nil
 	w.call, w.tally = call{}, tally{}
 	if cap(w.args) > keptArgs {

@@ -2,37 +2,34 @@ package tracking
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// Prefixes are the beginnings of keys that somebody wants to hear of, and the
-// keys that have changed since they were last told.
+// Prefixes are the beginnings of keys that somebody wants to hear of.
 //
-// Note may be called from any goroutine. Join, Leave and Flush are called under
-// one lock of the caller's, which thereby decides what a listener that comes or
-// goes still hears. The zero value has no prefix.
+// Matches and Count may be called from any goroutine. Join, Leave and Tell are
+// called under one lock of the caller's, which thereby decides what a listener
+// that comes or goes still hears. The zero value has no prefix.
 type Prefixes[L comparable] struct {
-	names   atomic.Int64
-	waiting atomic.Int64
+	count atomic.Int64
 
-	mu     sync.Mutex // guards the rest; nothing is called under it
+	mu     sync.RWMutex // guards the rest against Join and Leave
 	byName map[string]*prefix[L]
 	// lengths are those that occur, ascending: a key is looked up by as many
 	// beginnings of it, however many prefixes there are.
 	lengths  []int
 	ofLength map[int]int
-	touched  []*prefix[L] // those with changed keys
 }
 
 type prefix[L comparable] struct {
 	name      string
-	listeners map[L]struct{} // changed by Join and Leave, with mu held
-	changed   map[string]L
+	listeners map[L]struct{}
 }
 
-// Change is a key that has changed, and who changed it last; the zero value for
+// Change is a key that has changed, and who changed it; the zero value for
 // nobody.
 type Change[L comparable] struct {
 	Key string
@@ -40,10 +37,7 @@ type Change[L comparable] struct {
 }
 
 // Count is the number of prefixes.
-func (p *Prefixes[L]) Count() int64 { return p.names.Load() }
-
-// Waiting reports keys that are noted and not yet told to everybody.
-func (p *Prefixes[L]) Waiting() bool { return p.waiting.Load() > 0 }
+func (p *Prefixes[L]) Count() int64 { return p.count.Load() }
 
 // Join makes l a listener of a prefix.
 func (p *Prefixes[L]) Join(name string, l L) {
@@ -56,7 +50,7 @@ func (p *Prefixes[L]) Join(name string, l L) {
 			p.byName, p.ofLength = make(map[string]*prefix[L]), make(map[int]int)
 		}
 		p.byName[name] = pr
-		p.names.Add(1)
+		p.count.Add(1)
 		n := len(name)
 		if p.ofLength[n]++; p.ofLength[n] == 1 {
 			i, _ := slices.BinarySearch(p.lengths, n)
@@ -79,9 +73,7 @@ func (p *Prefixes[L]) Leave(name string, l L) {
 		return
 	}
 	delete(p.byName, name)
-	p.names.Add(-1)
-	p.waiting.Add(-int64(len(pr.changed)))
-	pr.changed = nil
+	p.count.Add(-1)
 	n := len(name)
 	if p.ofLength[n]--; p.ofLength[n] == 0 {
 		delete(p.ofLength, n)
@@ -90,51 +82,53 @@ func (p *Prefixes[L]) Leave(name string, l L) {
 	}
 }
 
-// Note keeps a key that has changed for each prefix that it begins with.
-func (p *Prefixes[L]) Note(key string, by L) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, n := range p.lengths {
-		if n > len(key) {
-			return
+// Matches reports whether somebody may want to hear of a key.
+func (p *Prefixes[L]) Matches(key string) bool {
+	if p.count.Load() == 0 {
+		return false
+	}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for range p.of(key) {
+		return true
+	}
+	return false
+}
+
+// of yields the prefixes of a key.
+func (p *Prefixes[L]) of(key string) func(func(*prefix[L]) bool) {
+	return func(yield func(*prefix[L]) bool) {
+		for _, n := range p.lengths {
+			if n > len(key) {
+				return
+			}
+			if pr := p.byName[key[:n]]; pr != nil && !yield(pr) {
+				return
+			}
 		}
-		pr := p.byName[key[:n]]
-		if pr == nil {
-			continue
-		}
-		if pr.changed == nil {
-			pr.changed = make(map[string]L)
-			p.touched = append(p.touched, pr)
-		}
-		before := len(pr.changed)
-		pr.changed[key] = by
-		p.waiting.Add(int64(len(pr.changed) - before))
 	}
 }
 
-// Flush hands what has changed to tell, prefix by prefix in the order of their
-// names, the keys in the order of their bytes. Only when all is told do they no
-// longer count as waiting.
-func (p *Prefixes[L]) Flush(tell func(changes []Change[L], listeners map[L]struct{})) {
-	p.mu.Lock()
-	touched := p.touched
-	p.touched = nil
-	changed := make([]map[string]L, len(touched))
-	slices.SortFunc(touched, func(a, b *prefix[L]) int { return cmp.Compare(a.name, b.name) })
-	for i, pr := range touched {
-		changed[i], pr.changed = pr.changed, nil
+// Tell hands out what has changed, prefix by prefix in the order of their names,
+// the keys in the order of their bytes and each once. Who changed a key last
+// counts.
+func (p *Prefixes[L]) Tell(changed []Change[L], tell func(changes []Change[L], listeners map[L]struct{})) {
+	byPrefix := make(map[*prefix[L]]map[string]L)
+	for _, c := range changed {
+		for pr := range p.of(c.Key) {
+			if byPrefix[pr] == nil {
+				byPrefix[pr] = make(map[string]L)
+			}
+			byPrefix[pr][c.Key] = c.By
+		}
 	}
-	p.mu.Unlock()
-	for i, keys := range changed {
-		if len(keys) == 0 {
-			continue // its last listener has left
-		}
+	byName := func(a, b *prefix[L]) int { return cmp.Compare(a.name, b.name) }
+	for _, pr := range slices.SortedFunc(maps.Keys(byPrefix), byName) {
+		keys := byPrefix[pr]
 		changes := make([]Change[L], 0, len(keys))
-		for key, by := range keys {
-			changes = append(changes, Change[L]{key, by})
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			changes = append(changes, Change[L]{key, keys[key]})
 		}
-		slices.SortFunc(changes, func(a, b Change[L]) int { return cmp.Compare(a.Key, b.Key) })
-		tell(changes, touched[i].listeners)
-		p.waiting.Add(-int64(len(keys)))
+		tell(changes, pr.listeners)
 	}
 }

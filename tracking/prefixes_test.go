@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// told is what one Flush has said, a line for each prefix.
-func told(p *Prefixes[int]) (lines []string) {
-	p.Flush(func(changes []Change[int], listeners map[int]struct{}) {
+// told is what is told of changes, a line for each prefix.
+func told(p *Prefixes[int], changes ...Change[int]) (lines []string) {
+	p.Tell(changes, func(changes []Change[int], listeners map[int]struct{}) {
 		lines = append(lines, fmt.Sprint(changes, slices.Sorted(maps.Keys(listeners))))
 	})
 	return lines
@@ -22,39 +22,30 @@ func told(p *Prefixes[int]) (lines []string) {
 
 func TestPrefixes(t *testing.T) {
 	var p Prefixes[int]
-	p.Note("nobody", 1)
-	require.False(t, p.Waiting())
+	require.False(t, p.Matches("user:1"))
 	p.Join("user:", 1)
 	p.Join("user:", 2)
-	p.Join("", 3)
 	p.Join("user:12", 1)
+	require.True(t, p.Matches("user:1"))
+	require.False(t, p.Matches("user"))
+	p.Join("", 3)
+	require.True(t, p.Matches("user"))
 	require.EqualValues(t, 3, p.Count())
-	p.Note("user:2", 7)
-	p.Note("user:1", 8)
-	p.Note("user:2", 0) // who came last counts
-	p.Note("user", 9)
-	require.True(t, p.Waiting())
 	require.Equal(t, []string{
 		"[{user 9} {user:1 8} {user:2 0}] [3]",
 		"[{user:1 8} {user:2 0}] [1 2]",
-	}, told(&p))
-	require.False(t, p.Waiting())
+	}, told(&p, Change[int]{"user:2", 7}, Change[int]{"user:1", 8}, Change[int]{"user:2", 0}, Change[int]{"user", 9}))
 	require.Empty(t, told(&p))
 
-	p.Note("user:1", 1)
-	p.Note("user:123", 1)
-	p.Leave("user:12", 1) // what waits for a prefix goes with it
+	p.Leave("user:12", 1)
 	p.Leave("user:12", 1)
 	p.Leave("user:", 2)
-	require.Equal(t, []string{"[{user:1 1} {user:123 1}] [3]", "[{user:1 1} {user:123 1}] [1]"}, told(&p))
+	require.Equal(t, []string{"[{user:123 1}] [3]", "[{user:123 1}] [1]"}, told(&p, Change[int]{"user:123", 1}))
 	p.Leave("user:", 1)
-	p.Note("user:1", 1)
 	p.Leave("", 3)
-	require.False(t, p.Waiting())
 	require.Zero(t, p.Count())
-	require.Empty(t, told(&p))
-	p.Note("user:1", 1)
-	require.False(t, p.Waiting())
+	require.False(t, p.Matches("user:1"))
+	require.Empty(t, told(&p, Change[int]{"user:1", 1}))
 }
 
 // TestPrefixesAreThoseThatAKeyHas compares the look-up by length with a look at
@@ -79,7 +70,6 @@ func TestPrefixesAreThoseThatAKeyHas(t *testing.T) {
 			delete(model, name)
 		}
 		key := word(7)
-		p.Note(key, 1)
 		var want []string
 		for _, name := range slices.Sorted(maps.Keys(model)) {
 			if strings.HasPrefix(key, name) {
@@ -87,28 +77,17 @@ func TestPrefixesAreThoseThatAKeyHas(t *testing.T) {
 			}
 		}
 		require.EqualValues(t, len(model), p.Count())
-		require.Equal(t, want, told(&p))
+		require.Equal(t, len(want) > 0, p.Matches(key))
+		require.Equal(t, want, told(&p, Change[int]{key, 1}))
 	}
 }
 
-// TestNoChangeIsLost has keys change while others are told and listeners come
-// and go.
-func TestNoChangeIsLost(t *testing.T) {
+// TestListenersComeAndGo has keys looked up and told of while they do.
+func TestListenersComeAndGo(t *testing.T) {
 	var p Prefixes[int]
-	var mu sync.Mutex // of Join, Leave and Flush
+	var mu sync.Mutex // of Join, Leave and Tell, and guards heard
 	p.Join("", 1)
-	heard := map[string]int{}
-	flush := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		p.Flush(func(changes []Change[int], listeners map[int]struct{}) {
-			if _, everything := listeners[1]; everything {
-				for _, c := range changes {
-					heard[c.Key]++
-				}
-			}
-		})
-	}
+	heard := 0
 	const writers, keys = 4, 2000
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -116,21 +95,18 @@ func TestNoChangeIsLost(t *testing.T) {
 		go func() { // ends by itself
 			defer wg.Done()
 			for i := range keys {
-				p.Note(fmt.Sprint(w, ":", i), w)
-				if !p.Waiting() {
-					// Another one has told of it already.
-					mu.Lock()
-					n := heard[fmt.Sprint(w, ":", i)]
-					mu.Unlock()
-					if n == 0 {
-						t.Errorf("key %d:%d does not wait and was not told", w, i)
+				key := fmt.Sprint(w, ":", i)
+				if !p.Matches(key) {
+					t.Errorf("nobody wants %s", key)
+				}
+				mu.Lock()
+				p.Tell([]Change[int]{{key, w}}, func(_ []Change[int], listeners map[int]struct{}) {
+					if _, everything := listeners[1]; everything {
+						heard++
 					}
-				}
-				if i%7 == 0 {
-					flush()
-				}
+				})
+				mu.Unlock()
 			}
-			flush()
 		}()
 	}
 	wg.Add(1)
@@ -146,6 +122,6 @@ func TestNoChangeIsLost(t *testing.T) {
 		}
 	}()
 	wg.Wait()
-	require.False(t, p.Waiting())
-	require.Len(t, heard, writers*keys)
+	require.Equal(t, writers*keys, heard)
+	require.EqualValues(t, 1, p.Count())
 }

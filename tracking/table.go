@@ -3,9 +3,8 @@
 //
 // A [Table] knows for each key who has read it since it last changed; its
 // entries go when the key changes, and the client is told once. [Prefixes]
-// know who wants to hear of every key that begins in a certain way, and gather
-// what has changed until it is told. Neither sends anything: what a reader is,
-// and how it is told, is the caller's affair.
+// know who wants to hear of every key that begins in a certain way. Neither sends
+// anything: what a reader is, and how it is told, is the caller's affair.
 //
 // The table is filed by hash slot like the keys themselves, and each slot's part
 // is guarded by the lock under which the caller reads and writes the keys of
