@@ -2,14 +2,24 @@ package sim
 
 import "time"
 
-// event is something that happens at a moment.
+// event is something that happens at a moment, and of those of one moment in
+// the order of group and seq.
 type event struct {
-	at  time.Duration
-	seq uint64
-	do  func()
+	at    time.Duration
+	group int
+	seq   uint64
+	do    func()
 }
 
-func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
+func (e *event) before(o *event) bool {
+	switch {
+	case e.at != o.at:
+		return e.at < o.at
+	case e.group != o.group:
+		return e.group < o.group
+	}
+	return e.seq < o.seq
+}
 
 // events is a heap, the earliest first. It holds the events themselves: there
 // are some for each frame of a large cluster, and container/heap would want a

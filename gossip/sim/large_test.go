@@ -18,6 +18,7 @@ func (s *storm) fairWeather(nodes int) {
 	s.timeout = 15 * time.Second
 	s.climate = climate{latency: 2 * time.Millisecond, partitions: true, crashes: true, commands: []string{"reshard"}}
 	s.watch.readers = 1 + nodes/10
+	s.net.Grain = s.climate.latency
 	s.storms(true)
 }
 

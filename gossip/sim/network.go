@@ -31,6 +31,11 @@ type Network struct {
 	// connection nothing overtakes what was sent before.
 	Latency func(from, to *Machine) time.Duration
 
+	// Grain is what arrivals are rounded up to, 0 for nothing. Those of one
+	// moment then come machine by machine: what a large cluster costs is
+	// mostly the way from one node's memory to the next one's.
+	Grain time.Duration
+
 	// Loses says whether a frame that is sent is lost. Its connection stands
 	// all the same, as it does for a while where packets are dropped.
 	Loses func(f *Flight) bool
@@ -139,9 +144,21 @@ func (w *Network) Heal() { w.sides = nil }
 func (w *Network) Apart(a, b *Machine) bool { return w.sides[a] != w.sides[b] }
 
 // after lets something happen later.
-func (w *Network) after(d time.Duration, do func()) {
+func (w *Network) after(d time.Duration, do func()) { w.schedule(w.now+d, 0, do) }
+
+func (w *Network) schedule(at time.Duration, group int, do func()) {
 	w.seq++
-	w.events.push(event{at: w.now + d, seq: w.seq, do: do})
+	w.events.push(event{at: at, group: group, seq: w.seq, do: do})
+}
+
+// arrival lets something arrive.
+func (w *Network) arrival(at time.Duration, f *Flight) {
+	if w.Grain == 0 {
+		w.schedule(at, 0, f.arrive)
+		return
+	}
+	grains := (at + w.Grain - 1) / w.Grain
+	w.schedule(grains*w.Grain, f.To.number, f.arrive)
 }
 
 // Flight is something on its way from one machine to another.
@@ -165,15 +182,15 @@ func (w *Network) launch(f *Flight, latest *time.Duration) {
 		return
 	}
 	if f.Frame != nil && w.Repeats != nil && w.Repeats(f) {
-		w.after(w.latency(f), f.arrive)
+		w.arrival(w.now+w.latency(f), f)
 	}
 	delay := w.latency(f)
 	if f.Frame != nil && w.Overtakes != nil && w.Overtakes(f) {
-		w.after(delay, f.arrive)
+		w.arrival(w.now+delay, f)
 		return
 	}
 	*latest = max(*latest, w.now+delay)
-	w.after(*latest-w.now, f.arrive)
+	w.arrival(*latest, f)
 }
 
 func (w *Network) latency(f *Flight) time.Duration {
