@@ -212,17 +212,6 @@ func (n *node) info(field string) string {
 	return ""
 }
 
-// logged waits until the node has logged these words.
-func (n *node) logged(words string) {
-	n.t.Helper()
-	until(n.t, fmt.Sprintf("%q in the log of %s", words, n.addr), func() string {
-		if strings.Contains(n.logText(), words) {
-			return ""
-		}
-		return "not logged"
-	})
-}
-
 const busPortOffset = 10000
 
 // freePort finds a port that is free together with the one of its cluster bus,

@@ -78,16 +78,9 @@ type identity struct {
 	replyOff                  bool
 }
 
-// unnamed are what clients are that have not said anything of themselves, without
-// and with authentication: most of many.
-var unnamed = [2]identity{{}, {authenticated: true}}
-
-func authenticatedAs(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
+// unnamed and admitted are what clients are that have not said anything of
+// themselves, before and after authentication: most of many.
+var unnamed, admitted = identity{}, identity{authenticated: true}
 
 // alter replaces the identity by a changed copy.
 func (c *conn) alter(change func(*identity)) {
@@ -123,15 +116,18 @@ func (s *Server) newConn(nc net.Conn) (*conn, error) {
 		return nil, err
 	}
 	c.outbox.conn = c
-	c.identity.Store(&unnamed[authenticatedAs(c.authenticated)])
+	c.identity.Store(&unnamed)
+	if c.authenticated {
+		c.identity.Store(&admitted)
+	}
 	c.lastActive.Store(now.UnixMilli())
 	c.queued.Store(-1)
 	return c, nil
 }
 
 // wake has the connection's end looked to: by who runs it, whose read may be
-// waiting, or by a goroutine if nobody does. It may be called under any lock: setting a
-// deadline does not wait.
+// waiting, or by a goroutine if nobody does. It may be called under any lock:
+// setting a deadline does not wait.
 func (c *conn) wake() {
 	c.killed.Store(true)
 	c.socket.SetReadDeadline(aLongTimeAgo)
