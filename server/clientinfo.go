@@ -42,7 +42,7 @@ func (c *conn) clientType() clientType {
 }
 
 // infoFlags are the letters of a connection's state.
-func (c *conn) infoFlags(id *identity) []byte {
+func (c *conn) infoFlags(id *identity, reason string, state outboxState) []byte {
 	var f []byte
 	add := func(yes bool, letter byte) {
 		if yes {
@@ -57,6 +57,8 @@ func (c *conn) infoFlags(id *identity) []byte {
 	add(m != nil, 't')
 	add(m != nil && m.broken.Load(), 'R')
 	add(m != nil && m.broadcast, 'B')
+	add(reason != "" && state != outboxDead, 'c')
+	add(reason != "" && state == outboxDead, 'A')
 	add(c.socket.onUnix(), 'U')
 	add(id.readonly, 'r')
 	add(id.noEvict, 'e')
@@ -94,18 +96,26 @@ func (c *conn) appendInfo(b []byte, cl *call) []byte {
 	if c.form()&channels.JSON != 0 {
 		payload = "json"
 	}
+	reason, state, overSoft := c.outbox.fate()
 	multi, queuedBytes := c.queued.Load(), int(c.queuedSize.Load())
 	buffer := int(c.replyCap.Load())
 	listBytes := waiting + slices*int(unsafe.Sizeof([]byte(nil)))
 	memory := int(unsafe.Sizeof(*c)) + int(unsafe.Sizeof(*id)) + len(id.name) + len(id.libName) + len(id.libVersion) +
 		max(in, room) + args + queuedBytes + buffer + listBytes
 	now := time.Now()
-	return fmt.Appendf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=0"+
+	b = fmt.Appendf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=0"+
 		" sub=%d psub=%d ssub=%d multi=%d qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d"+
 		" obl=%d oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s cluster-slots-payload=%s",
 		c.id, c.remoteAddr(), c.localAddr(), c.socket.fd, id.name,
-		int((c.server.clock.now() - c.created).Seconds()), (now.UnixMilli()-c.lastActive.Load())/1000, c.infoFlags(id),
+		int((c.server.clock.now() - c.created).Seconds()), (now.UnixMilli()-c.lastActive.Load())/1000, c.infoFlags(id, reason, state),
 		c.numSub.Load(), c.numPsub.Load(), c.numSsub.Load(), multi,
 		in, max(room-in, 0), args, queuedBytes, buffer, c.replyPeak.Load(),
 		replies, slices, listBytes, memory, events, name, defaultUser, c.tracking().redirection(), proto, id.libName, id.libVersion, payload)
+	if overSoft > 0 {
+		b = fmt.Appendf(b, " over-soft-limit=%d", int(overSoft.Seconds()))
+	}
+	if reason != "" {
+		b = fmt.Appendf(b, " closing=%s", asWord(reason))
+	}
+	return b
 }

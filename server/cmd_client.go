@@ -149,7 +149,7 @@ func clientList(cl *call) {
 	add := func(c *conn) { text = append(c.appendInfo(text, cl), '\n') }
 	switch {
 	case len(cl.args) == 2:
-		for _, c := range cl.server.conns.living() {
+		for _, c := range cl.server.conns.listed() {
 			add(c)
 		}
 	case len(cl.args) == 4 && is(cl.args[2], "type"):
@@ -158,7 +158,7 @@ func clientList(cl *call) {
 			cl.fail(errClientType(cl.args[3]))
 			return
 		}
-		for _, c := range cl.server.conns.living() {
+		for _, c := range cl.server.conns.listed() {
 			if c.clientType() == kind {
 				add(c)
 			}
@@ -170,7 +170,7 @@ func clientList(cl *call) {
 				cl.fail(errClientID)
 				return
 			}
-			if c := cl.server.conns.find(id); c != nil {
+			if c := cl.server.conns.get(id); c != nil && c.listed() {
 				add(c)
 			}
 		}

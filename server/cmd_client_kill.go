@@ -74,7 +74,7 @@ func clientKill(cl *call) {
 		case c == cl.conn:
 			me = true
 		default:
-			c.outbox.kill("ended by CLIENT KILL")
+			c.outbox.kill(endedByKill)
 		}
 		killed++
 	}

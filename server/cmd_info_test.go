@@ -24,7 +24,9 @@ func fieldNames(text string) (names []string) {
 func TestInfoHasTheFieldsOfRedis(t *testing.T) {
 	redis := redistest.Start(t, "--cluster-enabled", "yes")
 	s := startServer(t)
-	ours := map[string]bool{"server_name": true, "slotcast_version": true}
+	// Those of limits are of Redis 7.4 and Valkey 8, at their place there.
+	ours := map[string]bool{"server_name": true, "slotcast_version": true,
+		"client_query_buffer_limit_disconnections": true, "client_output_buffer_limit_disconnections": true}
 	for _, args := range [][]string{
 		{"INFO"}, {"INFO", "default"}, {"INFO", "all"}, {"INFO", "everything"}, {"INFO", "keyspace", "SERVER"},
 		{"INFO", "nosuch"}, {"INFO", "clients", "clients"}, {"INFO", "modules"}, {"INFO", "nosuch", "cluster"},

@@ -197,7 +197,7 @@ func (c *conn) process() bool {
 		}
 	}
 	if limit := c.server.config.Values().QueryBufferLimit; ok && int64(len(rest)) > limit {
-		c.server.log.Warn("query buffer above its limit, connection closed", "client", c.id, "bytes", len(rest))
+		c.outbox.closeSoon(endedByQueryLimit)
 		ok = false
 	}
 	// The books are kept before the replies leave: who has read a reply finds
@@ -290,9 +290,7 @@ func (c *conn) end() {
 			<-drained
 		}
 	}
-	if reason := c.outbox.closeReason(); reason != "" {
-		c.server.log.Info("client closed", "client", c.id, "addr", c.remoteAddr(), "reason", reason)
-	}
+	c.noteEnd()
 	c.server.forget(c)
 	c.unwatch()
 	c.socket.close()

@@ -42,7 +42,14 @@ func (t *infoText) stats() {
 	t.lines("dump_payload_sanitizations:0")
 	t.line("total_reads_processed", s.stats.reads.Load())
 	t.line("total_writes_processed", s.stats.writes.Load())
-	t.lines("io_threaded_reads_processed:0", "io_threaded_writes_processed:0", "reply_buffer_shrinks:0", "reply_buffer_expands:0")
+	t.lines("io_threaded_reads_processed:0", "io_threaded_writes_processed:0")
+	endings, queryLimit, outputLimit := s.stats.endingCounts()
+	t.line("client_query_buffer_limit_disconnections", queryLimit)
+	t.line("client_output_buffer_limit_disconnections", outputLimit)
+	t.lines("reply_buffer_shrinks:0", "reply_buffer_expands:0")
+	for _, e := range endings {
+		t.line("closed_clients_"+e.word, e.count)
+	}
 }
 
 func kibibytes(bytes float64) string { return fmt.Sprintf("%.2f", bytes/1024) }

@@ -247,7 +247,7 @@ func (o *outbox) overLimit() bool {
 // last rose above the soft one, in unix nanoseconds.
 func exceeds(limit config.OutputLimit, n int, since *int64) (reason string) {
 	if limit.Hard > 0 && int64(n) > limit.Hard {
-		return "output buffer above its hard limit"
+		return endedByHardLimit
 	}
 	if limit.Soft <= 0 || int64(n) <= limit.Soft {
 		*since = 0
@@ -257,7 +257,7 @@ func exceeds(limit config.OutputLimit, n int, since *int64) (reason string) {
 	if *since == 0 {
 		*since = now
 	} else if now-*since > int64(limit.SoftSeconds)*int64(time.Second) {
-		return "output buffer above its soft limit for too long"
+		return endedBySoftLimit
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func (o *outbox) wrote(n int) {
 	o.pending -= n
 	o.exempt = max(o.exempt-n, 0) // what is exempt stands in front
 	if o.pending == 0 {
-		o.notices = 0
+		o.notices, o.softSince, o.noticesSince = 0, 0, 0
 	}
 }
 

@@ -248,11 +248,21 @@ func (t *connTable) living() []*conn {
 	return slices.DeleteFunc(t.all(), func(c *conn) bool { return c.killed.Load() })
 }
 
-// find returns the living connection with an id, nil if there is none.
-func (t *connTable) find(id int64) *conn {
+// listed returns the connections that CLIENT LIST shows.
+func (t *connTable) listed() []*conn {
+	return slices.DeleteFunc(t.all(), func(c *conn) bool { return !c.listed() })
+}
+
+// get returns the connection with an id, nil if there is none.
+func (t *connTable) get(id int64) *conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c := t.byID[id]; c != nil && !c.killed.Load() {
+	return t.byID[id]
+}
+
+// find returns the living connection with an id, nil if there is none.
+func (t *connTable) find(id int64) *conn {
+	if c := t.get(id); c != nil && !c.killed.Load() {
 		return c
 	}
 	return nil

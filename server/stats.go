@@ -23,6 +23,7 @@ type stats struct {
 	buffers                  [8]bufferSizes
 	nextBuffers              int
 	byCode                   map[string]int64
+	endings                  map[string]int64 // of connections, by reason
 	opsRate, inRate, outRate rate
 }
 
@@ -52,7 +53,7 @@ func (s *stats) reset() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.byCode = nil
+	s.byCode, s.endings = nil, nil
 	s.opsRate, s.inRate, s.outRate = rate{}, rate{}, rate{}
 }
 

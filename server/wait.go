@@ -125,6 +125,7 @@ func (c *conn) await(until time.Time) outcome {
 			c.server.stats.bytesIn.Add(int64(n))
 			c.lastActive.Store(time.Now().UnixMilli())
 			if int64(len(in)) > limit {
+				c.outbox.closeSoon(endedByQueryLimit)
 				c.closeAfter = true
 				return outcomeEnd
 			}
