@@ -28,6 +28,9 @@ type contender struct {
 	pid     int      // of an attached server, zero when unknown
 	mode    string   // of the client that is measured, if it has some
 	base    string   // where its folder is made, empty for the usual place
+	// files are put into its folder before it starts, by name, filled in like
+	// the command; there, {bus} is the port of its cluster bus.
+	files map[string]string
 }
 
 // instance is a running server.
@@ -39,6 +42,9 @@ type instance struct {
 	port      int
 	pid       int
 	stop      func()
+	// quit ends a server that was started here by a signal, and returns what it
+	// has written to its log. stop is to be called nevertheless.
+	quit func(syscall.Signal) []byte
 }
 
 const (
@@ -129,10 +135,17 @@ func (c *contender) startOnce(ctx context.Context, clients int, unix bool) (*ins
 		return nil, err
 	}
 	socket := filepath.Join(dir, "s")
-	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{dir}", dir, "{unix}", socket, "{clients}", strconv.Itoa(clients))
+	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{bus}", strconv.Itoa(port+busOffset),
+		"{dir}", dir, "{unix}", socket, "{clients}", strconv.Itoa(clients))
 	args := make([]string, len(c.Command))
 	for i, a := range c.Command {
 		args[i] = fill.Replace(a)
+	}
+	for name, text := range c.files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(fill.Replace(text)), 0o600); err != nil {
+			os.RemoveAll(dir)
+			return nil, err
+		}
 	}
 	var log bytes.Buffer
 	cmd := exec.Command(args[0], args[1:]...)
@@ -160,6 +173,15 @@ func (c *contender) startOnce(ctx context.Context, clients int, unix bool) (*ins
 			<-exited
 		}
 		os.RemoveAll(dir)
+	}
+	in.quit = func(signal syscall.Signal) []byte {
+		cmd.Process.Signal(signal)
+		select {
+		case <-exited:
+			return log.Bytes()
+		case <-time.After(stopTimeout):
+			return nil
+		}
 	}
 	if err := in.awaitReady(ctx, exited); err != nil {
 		in.stop()
@@ -221,6 +243,9 @@ func versionOf(info string) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// busOffset is how far a node's cluster bus is from its port.
+const busOffset = 10000
 
 // freePort picks a port that nobody has, below those that connections get by
 // default, of which a measurement may need every one.

@@ -13,13 +13,30 @@
 //
 // # What is measured
 //
-// Five kinds of measurement, one file each: fanout.go (publish to many
+// The kinds of measurement have a file each: fanout.go (publish to many
 // subscribers), memory.go (what a subscriber costs that has nothing to do),
-// commands.go (GET and SET through redis-benchmark), moves.go (how fast the
-// row of a moved slot comes from another node, slotcast alone) and reshard.go
+// idleslope.go (what one more of them costs), commands.go (GET and SET through
+// redis-benchmark), slotreplies.go (CLUSTER SLOTS of a map in pieces), moves.go
+// (how fast the row of a moved slot comes from another node, slotcast alone),
+// failover.go (the rows of a whole shard to many subscribers) and reshard.go
 // (what cluster clients make of slots that move under their load, with the push
 // and without it). A further kind is one more type that implements measurement,
 // and one more name for -measure.
+//
+// For -measure slots and -measure failover the servers are nodes of a cluster
+// whose others exist only in a nodes.conf, with the slots dealt out in turn so
+// that no two neighbours have one owner. Of CLUSTER SLOTS every server must give
+// the same bytes, but for its own port, or the round fails. In the failover the
+// replica's claim of 5,461 such slots comes as one PING on the cluster bus; what
+// it is compared with is as many messages, each as long, that one publisher
+// sends in one pipeline to an ordinary channel. Time runs from the claim, or the
+// first PUBLISH, to the last byte of the last subscriber, and every byte is
+// compared. Meanwhile another node pings, and what a PONG takes shows whether
+// the bus goes on. -measure idle takes several -subs, such as 5000,10000, reads a
+// server's memory at each of them in one run, and draws the slope between the
+// last two out to 50,000 subscribers: that line is extrapolated, and says so.
+// With -unix there may be more subscribers than ports. How many goroutines
+// slotcast has at the end is counted in what it prints when SIGQUIT ends it.
 //
 // # How far the figures can be trusted
 //

@@ -48,6 +48,9 @@ type options struct {
 	given map[string]bool
 }
 
+// kinds are what -measure names.
+var kinds = []string{"fanout", "memory", "idle", "commands", "slots", "moves", "failover", "reshard"}
+
 const usage = `bench puts the same load on slotcast, built from this tree, and on redis-server,
 both started on loopback, one after the other in alternating order, and prints
 the ratios as medians over the rounds with their spread (least to greatest).
@@ -59,7 +62,10 @@ the ratios as medians over the rounds with their spread (least to greatest).
   go run ./bench -measure fanout -channel slots,slots:json -rows 100
   go run ./bench -measure memory -subs 10000
   go run ./bench -measure commands -c 50 -P 1,16
+  go run ./bench -measure slots -c 1,50
   go run ./bench -measure moves
+  go run ./bench -measure failover -subs 10000 -rounds 3
+  go run ./bench -measure idle -subs 5000,10000 -rounds 3
   go run ./bench -measure reshard
   go run ./bench -measure reshard -client go-redis-9,ioredis-6 -rounds 3
 
@@ -86,7 +92,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 		fs.PrintDefaults()
 	}
 	fs.StringVar(&o.preset, "preset", "", "quick or full (default quick, unless -measure is given)")
-	o.list(fs, &o.measure, "measure", "", "what to measure instead of a preset: fanout, memory, commands, moves, reshard")
+	o.list(fs, &o.measure, "measure", "", "what to measure instead of a preset: "+strings.Join(kinds, ", "))
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds; each measures every server once")
 	fs.DurationVar(&o.timing.Warmup, "warmup", 2*time.Second, "load before the clock starts")
 	fs.DurationVar(&o.timing.Duration, "duration", 10*time.Second, "load while the clock runs")
@@ -125,7 +131,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	fs.IntVar(&o.slots, "slots", 500, "slots that -measure reshard moves, one after the other; -warmup is how long the load runs before and after")
 	fs.Func("client", "what -measure reshard runs: `names` of libraries of compat/clients, or name=command, or name:modes=command\nwith the modes that the program has (off, on, smigrated; default off,on); repeatable. See program.go for\nwhat it is asked. Default: every library of compat/clients that has a load and is installed", o.addClient)
 
-	o.ints(fs, &o.connections, "c", "50", "redis-benchmark's connections")
+	o.ints(fs, &o.connections, "c", "50", "redis-benchmark's connections, and those of -measure slots")
 	o.ints(fs, &o.pipelines, "P", "1,16", "redis-benchmark's commands in flight on each")
 	o.list(fs, &o.tests, "t", "set,get", "redis-benchmark's tests")
 	fs.IntVar(&o.value, "value", 3, "redis-benchmark's bytes of a value")
@@ -236,7 +242,7 @@ func (o *options) check() error {
 		values  []string
 		allowed []string
 	}{
-		{"-measure", o.measure, []string{"fanout", "memory", "commands", "moves", "reshard"}},
+		{"-measure", o.measure, kinds},
 		{"-by", o.by, []string{"ack", "receipt"}},
 		{"-resp", o.resp, []string{"2", "3", "mixed"}},
 	} {

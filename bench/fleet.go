@@ -25,6 +25,8 @@ type fanoutSpec struct {
 	rows        int // slots in each change, for the slots channels
 	messages    int // the most that is sent, zero for no limit
 	readers     int // threads that read subscribers
+	// frames makes the framing where it does not follow from the rest.
+	frames func(header []byte, resp int) framing
 }
 
 // fleet is all connections of one measurement: subscribers spread over
@@ -51,6 +53,16 @@ type fleet struct {
 // openFleet connects the subscribers and returns once all are confirmed.
 // close must be called whatever comes back.
 func openFleet(ctx context.Context, in *instance, spec fanoutSpec) (*fleet, error) {
+	f, err := newFleet(spec)
+	if err != nil {
+		return f, err
+	}
+	return f, f.connect(ctx, in, 0, spec.subscribers)
+}
+
+// newFleet is one without connections. close must be called whatever comes
+// back.
+func newFleet(spec fanoutSpec) (*fleet, error) {
 	f := &fleet{spec: spec, failures: make(chan error, 1)}
 	f.windowFrom.Store(math.MaxInt64)
 	f.windowTo.Store(math.MaxInt64)
@@ -62,9 +74,16 @@ func openFleet(ctx context.Context, in *instance, spec fanoutSpec) (*fleet, erro
 		r.subscribers = spec.subscribers
 		f.readers = append(f.readers, r)
 	}
-	for number := range spec.subscribers {
+	return f, nil
+}
+
+// connect connects the subscribers of the numbers from one up to another, and
+// returns once they are confirmed. Nothing may have been published yet.
+func (f *fleet) connect(ctx context.Context, in *instance, from, to int) error {
+	spec := f.spec
+	for number := from; number < to; number++ {
 		if ctx.Err() != nil {
-			return f, ctx.Err()
+			return ctx.Err()
 		}
 		l := spec.kind.listeners[number%len(spec.kind.listeners)]
 		// The protocol alternates among the subscribers of each form.
@@ -72,14 +91,14 @@ func openFleet(ctx context.Context, in *instance, spec fanoutSpec) (*fleet, erro
 		r := f.readers[number%len(f.readers)]
 		s := &subscriber{number: number, frames: r.framing(l, resp), next: make([]uint64, spec.publishers)}
 		if err := s.connect(in, l, resp); err != nil {
-			return f, fmt.Errorf("subscriber %d of %d: %w", number, spec.subscribers, err)
+			return fmt.Errorf("subscriber %d of %d: %w", number, spec.subscribers, err)
 		}
 		if err := r.add(s); err != nil {
 			hangUp(s.fd)
-			return f, err
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // connect subscribes and waits for the confirmation.
@@ -156,13 +175,16 @@ func (f *fleet) fail(err error) {
 }
 
 // wait lets the load run for d.
-func (f *fleet) wait(ctx context.Context, d time.Duration) error {
+func (f *fleet) wait(ctx context.Context, d time.Duration) error { return waitOr(ctx, d, f.failures) }
+
+// waitOr waits for d, unless something fails before.
+func waitOr(ctx context.Context, d time.Duration, failures <-chan error) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case err := <-f.failures:
+	case err := <-failures:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()

@@ -77,3 +77,13 @@ func (h *histogram) quantile(q float64) float64 {
 	}
 	return float64(h.highest)
 }
+
+// least is about the least value that was recorded, NaN if none was.
+func (h *histogram) least() float64 {
+	for i, n := range h.buckets {
+		if n > 0 {
+			return float64(min(bucketTop(i), h.highest))
+		}
+	}
+	return math.NaN()
+}

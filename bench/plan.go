@@ -31,6 +31,12 @@ func (o *options) plan() ([]measurement, error) {
 			add = o.commandRates()
 		case "moves":
 			add = []measurement{&slotMoves{moves: o.moves}}
+		case "idle":
+			add, err = o.idleSlopes()
+		case "slots":
+			add = o.slotReplies()
+		case "failover":
+			add, err = o.failovers()
 		case "reshard":
 			add, err = o.reshards()
 		}
@@ -183,6 +189,14 @@ func (o *options) commandRates() []measurement {
 			}
 			list = append(list, m)
 		}
+	}
+	return list
+}
+
+func (o *options) slotReplies() []measurement {
+	var list []measurement
+	for _, c := range o.connections {
+		list = append(list, &slotReplies{connections: c, timing: o.timing, profile: o.profile})
 	}
 	return list
 }

@@ -61,9 +61,21 @@ func residentBytes(pid int) (float64, error) {
 	return parseResident(status)
 }
 
-func parseResident(status []byte) (float64, error) {
+// peakBytes is the most that residentBytes has been (VmHWM).
+func peakBytes(pid int) (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	return parseKilobytes(status, "VmHWM")
+}
+
+func parseResident(status []byte) (float64, error) { return parseKilobytes(status, "VmRSS") }
+
+// parseKilobytes reads one of the sizes, in bytes.
+func parseKilobytes(status []byte, name string) (float64, error) {
 	for line := range bytes.Lines(status) {
-		rest, ok := bytes.CutPrefix(line, []byte("VmRSS:"))
+		rest, ok := bytes.CutPrefix(line, []byte(name+":"))
 		if !ok {
 			continue
 		}
@@ -74,7 +86,7 @@ func parseResident(status []byte) (float64, error) {
 		kb, err := strconv.ParseInt(string(f[0]), 10, 64)
 		return float64(kb) * 1024, err
 	}
-	return 0, fmt.Errorf("status of a process: no VmRSS in kB")
+	return 0, fmt.Errorf("status of a process: no %s in kB", name)
 }
 
 // ownCPUTime is the load generator's own processor time.

@@ -21,6 +21,7 @@ type subscriber struct {
 	next     []uint64
 	received int64
 	repeated int64 // messages whose number had come before
+	offset   int   // bytes received, counted by streamFrames alone
 	closed   bool
 }
 
@@ -85,7 +86,9 @@ func (r *reader) framing(l listener, resp int) framing {
 		return known
 	}
 	spec := r.fleet.spec
-	if spec.kind.slots {
+	if spec.frames != nil {
+		known = spec.frames(header, resp)
+	} else if spec.kind.slots {
 		known = newRowFrames(header, l.rows, spec.rows)
 	} else {
 		known = newFixedFrames(header, spec.payload)

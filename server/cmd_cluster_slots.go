@@ -13,7 +13,13 @@ func clusterSlots(cl *call) {
 		cl.reply.Raw(rd.clusterSlots(cl.conn.replyForm()))
 		return
 	}
-	cl.reply.Raw(cl.server.topology.published().clusterSlots(cl.conn.replyForm()))
+	text := cl.server.topology.published().clusterSlots(cl.conn.replyForm())
+	if cl.exec != nil || cl.conn.held {
+		// What is parked, or EXEC's next reply, is to follow in the same piece.
+		cl.reply.Raw(text)
+		return
+	}
+	cl.reply.Shared(text)
 }
 
 func clusterMyID(cl *call) {

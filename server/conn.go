@@ -192,7 +192,7 @@ func (c *conn) process() bool {
 			ok = !c.closeAfter && !c.ended()
 			rest = c.takeAhead(rest)
 		}
-		if len(c.reply.buf) > writeChunk {
+		if len(c.reply.buf) > writeChunk || c.reply.shared != nil {
 			c.flush()
 		}
 	}
@@ -254,6 +254,10 @@ func (c *conn) flush() {
 	c.outbox.send(c.reply.buf)
 	c.held = false
 	c.emptyReply()
+	if shared := c.reply.shared; shared != nil {
+		c.reply.shared = nil
+		c.outbox.send(shared)
+	}
 }
 
 // emptyReply makes room for new replies after the outbox was given those

@@ -312,6 +312,7 @@ func (cl *call) announce() {
 func (cl *call) mute() {
 	if cl.silent || cl.conn.muted() {
 		cl.reply.buf = cl.reply.buf[:cl.from]
+		cl.reply.shared = nil
 	}
 	cl.from = len(cl.reply.buf)
 }

@@ -14,6 +14,8 @@ import (
 type Reply struct {
 	buf   []byte
 	resp3 bool
+	// shared follows buf: bytes that are others' as well.
+	shared []byte
 }
 
 // Status writes a simple string.
@@ -36,6 +38,12 @@ func (r *Reply) Array(n int) { r.buf = resp2.AppendArray(r.buf, n) }
 
 // Raw writes bytes that are already encoded for this connection's protocol.
 func (r *Reply) Raw(b []byte) { r.buf = append(r.buf, b...) }
+
+// Shared writes bytes that are already encoded, and are sent from where they
+// are: a whole map is long, and to copy it for each who asks costs as much as to
+// send it, and garbage besides. They must never change. Nothing may be written
+// after them before the reply is sent, which process sees to.
+func (r *Reply) Shared(b []byte) { r.shared = b }
 
 // Insert puts bytes before those written since the reply had the length at: the
 // head of a list whose length is known only after its elements.
