@@ -12,38 +12,24 @@ import (
 // Slots that lost their owner give rows without a primary.
 //
 // A config epoch, an open slot or the cluster state is not a difference.
-// Stretches of the map that the two views share cost one comparison each.
+// What the two views share costs one comparison for 128 slots, and one for each
+// node.
 func Diff(old, new *View, va Variant) []Row {
 	if old == new {
 		return nil
 	}
 	var rows []Row
-	prints := newPrinter(old, new, va)
-	var last *Node // owner of the row that may be extended
-	extend := false
-	for c := range new.owners {
-		was, is := old.owners[c], new.owners[c]
-		if was == is && !prints.settingsDiffer {
-			extend = false
+	p := printer{old: old, new: new, va: va}
+	for slot, owner := range changes(old, new, p.differ) {
+		if last := len(rows) - 1; last >= 0 && rows[last].End+1 == slot && rows[last].Primary == owner {
+			rows[last].End = slot
 			continue
 		}
-		for i := range is {
-			if !prints.differ(was[i], is[i]) {
-				extend = false
-				continue
-			}
-			slot := uint16(c<<chunkBits | i)
-			if extend && last == is[i] {
-				rows[len(rows)-1].End = slot
-				continue
-			}
-			row := Row{Start: slot, End: slot, Primary: is[i]}
-			if is[i] != nil {
-				row.Replicas = is[i].listedReplicas()
-			}
-			rows = append(rows, row)
-			last, extend = is[i], true
+		row := Row{Start: slot, End: slot, Primary: owner}
+		if owner != nil {
+			row.Replicas = owner.listed
 		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -51,62 +37,38 @@ func Diff(old, new *View, va Variant) []Row {
 // printer compares shards of two views by the fingerprints of what a client
 // is shown of them.
 type printer struct {
-	old, new       *View
-	va             Variant
-	settingsDiffer bool // pointer-equal shards may be shown otherwise
-
-	was, is *Node // the pair compared last, and the answer
-	answer  bool
-
-	oldPrints, newPrints map[*Node]uint64
-	buf                  []byte
-}
-
-func newPrinter(old, new *View, va Variant) *printer {
-	return &printer{
-		old: old, new: new, va: va,
-		settingsDiffer: old.settings.Endpoint != new.settings.Endpoint || old.myself.ID != new.myself.ID,
-	}
+	old, new *View
+	va       Variant
+	answers  map[*Node]bool // of the shards compared so far, by primary now
+	buf      []byte
 }
 
 func (p *printer) differ(was, is *Node) bool {
-	if was == is && (is == nil || !p.settingsDiffer) {
-		return false
-	}
-	if was != p.was || is != p.is {
-		p.was, p.is, p.answer = was, is, p.compare(was, is)
-	}
-	return p.answer
-}
-
-func (p *printer) compare(was, is *Node) bool {
 	if was == nil || is == nil || was.ID != is.ID {
-		return true
+		return was != is
 	}
-	return p.print(&p.oldPrints, p.old, was) != p.print(&p.newPrints, p.new, is)
+	answer, known := p.answers[is]
+	if !known {
+		answer = p.print(p.old, was) != p.print(p.new, is)
+		if p.answers == nil {
+			p.answers = make(map[*Node]bool)
+		}
+		p.answers[is] = answer
+	}
+	return answer
 }
 
-func (p *printer) print(known *map[*Node]uint64, v *View, n *Node) uint64 {
-	if sum, ok := (*known)[n]; ok {
-		return sum
-	}
-	if *known == nil {
-		*known = make(map[*Node]uint64)
-	}
+func (p *printer) print(v *View, n *Node) uint64 {
 	p.buf = v.appendShard(p.buf[:0], n, p.va)
-	sum := xxhash.Sum64(p.buf)
-	(*known)[n] = sum
-	return sum
+	return xxhash.Sum64(p.buf)
 }
 
 // appendShard appends an unambiguous form of what CLUSTER SLOTS shows of the
 // shard of a primary.
 func (v *View) appendShard(b []byte, primary *Node, va Variant) []byte {
 	b = v.appendShown(b, primary, va)
-	for _, r := range primary.Replicas {
-		if r.listed() {
-			b = v.appendShown(b, r, va)
-		}
+	for _, r := range primary.listed {
+		b = v.appendShown(b, r, va)
 	}
 	return b
 }

@@ -9,14 +9,15 @@ type Editor struct {
 	next View
 
 	ownOwners [chunks]bool // the chunk in next is ours to alter
-	ownNodes  bool
+	ownNodes  bool         // nodes and seats are
 	ownMig    bool
 	ownImp    bool
 
-	// shardsStale tells that replica lists have to be brought up to date,
-	// replaced are the nodes to which owners and myself may still point.
+	// given is the seat that was last given a slot: mostly it gets the next one.
+	given seat
+
+	// shardsStale tells that replica lists have to be brought up to date.
 	shardsStale bool
-	replaced    []*Node
 }
 
 // Edit begins the next view.
@@ -26,7 +27,10 @@ func (v *View) Edit() *Editor { return &Editor{base: v, next: *v} }
 // nothing differs from it. The editor may be used on; what it does later does
 // not touch views it has returned.
 func (e *Editor) View() *View {
-	e.relink()
+	if e.shardsStale {
+		e.shardsStale = false
+		e.listReplicas()
+	}
 	if e.unchanged() {
 		return e.base
 	}
@@ -38,7 +42,7 @@ func (e *Editor) View() *View {
 func (e *Editor) unchanged() bool {
 	a, b := e.base, &e.next
 	if a.myself != b.myself || a.settings != b.settings || a.ok != b.ok || a.minority != b.minority ||
-		!slices.Equal(a.nodes, b.nodes) || !slices.Equal(a.migrating, b.migrating) || !slices.Equal(a.importing, b.importing) {
+		e.ownNodes && !slices.Equal(a.nodes, b.nodes) || !slices.Equal(a.migrating, b.migrating) || !slices.Equal(a.importing, b.importing) {
 		return false
 	}
 	for i := range a.owners {
@@ -49,8 +53,7 @@ func (e *Editor) unchanged() bool {
 	return true
 }
 
-// Owner returns the owner of the slot as edited so far. The node it returns
-// may be an older version of the owner; only its id is meant.
+// Owner returns the owner of the slot as edited so far.
 func (e *Editor) Owner(slot uint16) NodeID {
 	if n := e.next.Owner(slot); n != nil {
 		return n.ID
@@ -75,24 +78,34 @@ func (e *Editor) SetNode(n Node) {
 	if known && e.next.nodes[i].sameButReplicas(&n) {
 		return
 	}
-	n.Replicas = nil
-	if known {
-		n.Replicas = e.next.nodes[i].Replicas
-	}
 	e.claimNodes()
 	if !known {
-		e.next.nodes = slices.Insert(e.next.nodes, i, &n)
+		n.Replicas, n.listed, n.seat = nil, nil, e.freeSeat()
+		e.next.nodes, e.next.seats[n.seat] = slices.Insert(e.next.nodes, i, &n), &n
 		e.shardsStale = true // some replica may have named it already
 		return
 	}
-	e.shardsStale = e.shardsStale || n.Replica || e.next.nodes[i].Replica
+	was := e.next.nodes[i]
+	n.Replicas, n.listed, n.seat = was.Replicas, was.listed, was.seat
+	e.shardsStale = e.shardsStale || n.Replica || was.Replica
 	e.replace(i, &n)
 }
 
-// replace makes another version of a node that of the i-th.
+// freeSeat finds a seat for a new node.
+func (e *Editor) freeSeat() seat {
+	if i := slices.Index(e.next.seats[1:], nil); i >= 0 {
+		return seat(i + 1)
+	}
+	e.next.seats = append(e.next.seats, nil)
+	return seat(len(e.next.seats) - 1)
+}
+
+// replace makes another version of a node that of the i-th. It has its seat.
 func (e *Editor) replace(i int, n *Node) {
-	e.replaced = append(e.replaced, e.next.nodes[i])
-	e.next.nodes[i] = n
+	e.next.nodes[i], e.next.seats[n.seat] = n, n
+	if e.next.myself.seat == n.seat {
+		e.next.myself = n
+	}
 }
 
 // RemoveNode forgets a node: its slots become unassigned, slots that were
@@ -103,13 +116,10 @@ func (e *Editor) RemoveNode(id NodeID) {
 	if !known || id == e.next.myself.ID {
 		return
 	}
-	for slot := range uint16(Slots) {
-		if e.Owner(slot) == id {
-			e.SetOwner(slot, "")
-		}
-	}
+	gone := e.next.nodes[i].seat
+	e.reassign(gone, 0)
 	e.claimNodes()
-	e.next.nodes = slices.Delete(e.next.nodes, i, i+1)
+	e.next.nodes, e.next.seats[gone] = slices.Delete(e.next.nodes, i, i+1), nil
 	e.shardsStale = true
 	for _, n := range e.next.nodes {
 		if n.Primary == id {
@@ -130,14 +140,14 @@ func (e *Editor) RemoveNode(id NodeID) {
 // Reset unassigns every slot, closes the open ones and forgets every other
 // node.
 func (e *Editor) Reset() {
-	me := *e.next.myself
 	for c := range e.next.owners {
 		e.next.owners[c], e.ownOwners[c] = emptyChunk, false
 	}
-	e.next.nodes, e.ownNodes = []*Node{e.Node(me.ID)}, true
+	me := *e.next.myself
+	e.next.nodes, e.next.seats, e.ownNodes = []*Node{e.next.myself}, make([]*Node, me.seat+1), true
+	e.next.seats[me.seat], e.given = e.next.myself, 0
 	e.next.migrating, e.ownMig = nil, true
 	e.next.importing, e.ownImp = nil, true
-	me = *e.next.nodes[0]
 	me.Primary = ""
 	e.SetNode(me)
 	e.shardsStale = true
@@ -145,33 +155,40 @@ func (e *Editor) Reset() {
 
 // RenameMyself gives this node another id, keeping all it owns.
 func (e *Editor) RenameMyself(id NodeID) {
-	old := e.next.myself.ID
-	i, _ := findNode(e.next.nodes, old)
-	renamed := *e.next.nodes[i]
+	old := e.next.myself
+	renamed := *old
 	renamed.ID = id
 	e.SetNode(renamed)
-	for slot := range uint16(Slots) {
-		if e.Owner(slot) == old {
-			e.SetOwner(slot, id)
+	e.next.myself = e.Node(id)
+	e.reassign(old.seat, e.next.myself.seat)
+	e.RemoveNode(old.ID)
+}
+
+// reassign gives all slots of one seat to another.
+func (e *Editor) reassign(from, to seat) {
+	for c, owners := range e.next.owners {
+		for i, s := range owners {
+			if s == from {
+				e.claimChunk(c)
+				e.next.owners[c][i] = to
+			}
 		}
 	}
-	e.next.myself = e.Node(id)
-	e.RemoveNode(old)
 }
 
 // SetOwner assigns the slot to a known node, or to nobody if the id is empty.
 func (e *Editor) SetOwner(slot uint16, id NodeID) {
-	var n *Node
-	if id != "" {
-		n = e.Node(id)
+	var to seat
+	if n := e.next.seats[e.given]; n != nil && n.ID == id {
+		to = e.given
+	} else if n := e.Node(id); n != nil {
+		to, e.given = n.seat, n.seat
 	}
-	old := e.next.Owner(slot)
-	if old == n || old != nil && n != nil && old.ID == n.ID {
-		return
+	c, i := slot>>chunkBits, slot&(chunkSlots-1)
+	if e.next.owners[c][i] != to {
+		e.claimChunk(int(c))
+		e.next.owners[c][i] = to
 	}
-	c := slot >> chunkBits
-	e.claimChunk(int(c))
-	e.next.owners[c][slot&(chunkSlots-1)] = n
 }
 
 // SetMigrating marks the slot as migrating to the node; an empty id clears it.
@@ -210,7 +227,7 @@ func (e *Editor) SetMinority(minority bool) { e.next.minority = minority }
 
 func (e *Editor) claimNodes() {
 	if !e.ownNodes {
-		e.next.nodes, e.ownNodes = slices.Clone(e.next.nodes), true
+		e.next.nodes, e.next.seats, e.ownNodes = slices.Clone(e.next.nodes), slices.Clone(e.next.seats), true
 	}
 }
 
@@ -221,20 +238,8 @@ func (e *Editor) claimChunk(c int) {
 	}
 }
 
-// relink gives every primary its list of replicas and points owners and
-// myself at the latest version of each node. A replica has none, also if
-// another replica names it, as happens while a failover spreads.
-func (e *Editor) relink() {
-	if e.shardsStale {
-		e.shardsStale = false
-		e.listReplicas()
-	}
-	if len(e.replaced) > 0 {
-		e.repoint()
-		e.replaced = nil
-	}
-}
-
+// listReplicas gives every primary its list of replicas. A replica has none,
+// also if another replica names it, as happens while a failover spreads.
 func (e *Editor) listReplicas() {
 	replicas := make(map[NodeID][]*Node)
 	for i, n := range e.next.nodes { // by id, so the lists are by id
@@ -260,42 +265,7 @@ func (e *Editor) setReplicas(i int, list []*Node) *Node {
 		return n
 	}
 	e.claimNodes()
-	linked := *n
-	linked.Replicas = list
-	e.replace(i, &linked)
-	return &linked
-}
-
-// repoint replaces outdated owners. Mostly one node or two were replaced, and
-// neighbouring slots have one owner: so it goes through the map once, and looks
-// into no node that it finds there.
-func (e *Editor) repoint() {
-	outdated := func(n *Node) bool { return slices.Contains(e.replaced, n) }
-	if len(e.replaced) > 8 {
-		set := make(map[*Node]bool, len(e.replaced))
-		for _, n := range e.replaced {
-			set[n] = true
-		}
-		outdated = func(n *Node) bool { return set[n] }
-	}
-	if outdated(e.next.myself) {
-		e.next.myself = e.Node(e.next.myself.ID)
-	}
-	var seen, latest *Node
-	for c, owners := range e.next.owners {
-		if owners == emptyChunk {
-			continue
-		}
-		for i, n := range owners {
-			if n != seen {
-				if seen, latest = n, n; n != nil && outdated(n) {
-					latest = e.Node(n.ID)
-				}
-			}
-			if n != latest {
-				e.claimChunk(c)
-				e.next.owners[c][i] = latest
-			}
-		}
-	}
+	n = n.withReplicas(list)
+	e.replace(i, n)
+	return n
 }

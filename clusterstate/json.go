@@ -5,39 +5,60 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends the JSON form of a pushed or snapshot row, with the
-// primary's config epoch in its metadata:
+// JSON writes rows of one view as JSON text, with the primary's config epoch in
+// its metadata, as pushes and snapshots have it:
 //
 //	[5461,5461,["127.0.0.1",30002,"<id>",{"hostname":"h","config-epoch":"12"}],…]
 //
-// and [5461,5461] for slots that belong to nobody. The row must be one of the
-// view's.
-func (v *View) AppendJSON(b []byte, row Row, va Variant) []byte {
+// and [5461,5461] for slots that belong to nobody. What all rows of a shard have
+// in common is made once.
+type JSON struct {
+	view   *View
+	va     Variant
+	shards map[*Node][]byte // what follows the slots, by primary
+}
+
+// JSON returns what writes rows of the view for clients of the variant.
+func (v *View) JSON(va Variant) *JSON {
+	return &JSON{view: v, va: va, shards: make(map[*Node][]byte)}
+}
+
+// AppendRow appends one row.
+func (j *JSON) AppendRow(b []byte, row Row) []byte {
 	b = append(b, '[')
 	b = strconv.AppendUint(b, uint64(row.Start), 10)
 	b = append(b, ',')
 	b = strconv.AppendUint(b, uint64(row.End), 10)
 	if row.Primary != nil {
-		e := v.NodeEntry(row.Primary, va)
-		b = appendEntryJSON(b, &e, row.Primary.ConfigEpoch, true)
-		for _, r := range row.Replicas {
-			e := v.NodeEntry(r, va)
-			b = appendEntryJSON(b, &e, 0, false)
-		}
+		b = append(b, j.shard(row)...)
 	}
 	return append(b, ']')
 }
 
-// AppendRowsJSON appends a snapshot: the array of all rows.
-func (v *View) AppendRowsJSON(b []byte, rows []Row, va Variant) []byte {
+// AppendRows appends a snapshot: the array of all rows.
+func (j *JSON) AppendRows(b []byte, rows []Row) []byte {
 	b = append(b, '[')
 	for i, row := range rows {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = v.AppendJSON(b, row, va)
+		b = j.AppendRow(b, row)
 	}
 	return append(b, ']')
+}
+
+func (j *JSON) shard(row Row) []byte {
+	text, made := j.shards[row.Primary]
+	if !made {
+		e := j.view.NodeEntry(row.Primary, j.va)
+		text = appendEntryJSON(nil, &e, row.Primary.ConfigEpoch, true)
+		for _, r := range row.Replicas {
+			e := j.view.NodeEntry(r, j.va)
+			text = appendEntryJSON(text, &e, 0, false)
+		}
+		j.shards[row.Primary] = text
+	}
+	return text
 }
 
 func appendEntryJSON(b []byte, e *Entry, epoch uint64, primary bool) []byte {

@@ -17,31 +17,15 @@ func MovedRows(old, new *View, va Variant) []MovedRow {
 		return nil
 	}
 	var rows []MovedRow
-	settingsDiffer := old.settings.Endpoint != new.settings.Endpoint || old.myself.ID != new.myself.ID
-	var was, is *Node // compared last
-	differ := false
-	var last *Node // node of the row that may be extended, nil if none may
-	for c := range new.owners {
-		if old.owners[c] == new.owners[c] && !settingsDiffer {
-			last = nil
-			continue
-		}
-		for i, n := range new.owners[c] {
-			if o := old.owners[c][i]; o != was || n != is {
-				was, is = o, n
-				differ = movedDiffers(old, o, new, n, va)
-			}
-			if !differ {
-				last = nil
-				continue
-			}
-			slot := uint16(c<<chunkBits | i)
-			if last == n {
-				rows[len(rows)-1].End = slot
-				continue
-			}
+	settings := settingsDiffer(old, new)
+	differ := func(was, is *Node) bool {
+		return (was != is || settings) && movedDiffers(old, was, new, is, va)
+	}
+	for slot, n := range changes(old, new, differ) {
+		if last := len(rows) - 1; last >= 0 && rows[last].End+1 == slot && rows[last].Node == n {
+			rows[last].End = slot
+		} else {
 			rows = append(rows, MovedRow{SlotRange{slot, slot}, n})
-			last = n
 		}
 	}
 	return rows

@@ -1,5 +1,7 @@
 package clusterstate
 
+import "slices"
+
 // NodeID is a node's name: 40 characters of 0-9 and a-z. It is a string and not
 // an array because it is compared rarely (nodes are compared by pointer) and
 // printed often.
@@ -61,6 +63,22 @@ type Node struct {
 	// filled in by Editor.View, so that whatever alters a shard's row alters
 	// the pointer of the shard's primary.
 	Replicas []*Node
+
+	// listed are those of them that rows show, seat is the node's number in its
+	// views. Both are the editor's as well.
+	listed []*Node
+	seat   seat
+}
+
+// withReplicas returns the node with another list of replicas.
+func (n *Node) withReplicas(list []*Node) *Node {
+	linked := *n
+	linked.Replicas, linked.listed = list, list
+	hidden := func(r *Node) bool { return r.Failed || !r.Synced }
+	if slices.ContainsFunc(list, hidden) {
+		linked.listed = slices.DeleteFunc(slices.Clone(list), hidden)
+	}
+	return &linked
 }
 
 // ClientPort returns the port that a client of the variant is told. A node

@@ -90,34 +90,41 @@ func (p *Publisher) Tick(now time.Duration) Publication {
 
 // note brings the holds up to date with the step from the current view to v.
 func (p *Publisher) note(now time.Duration, v *View) {
-	for i, n := range v.nodes {
-		if p.current.hasAt(i, n) && p.published.hasAt(i, n) {
-			continue
-		}
-		was, shown := p.current.nodeNear(i, n.ID), p.published.nodeNear(i, n.ID)
-		if was == nil || shown == nil {
-			continue // a newcomer that owns nothing yet
-		}
-		h, known := p.holds[n.ID]
-		changed := !sameListed(was, n)
-		pending := !sameListed(shown, n)
-		if !changed && pending == h.pending {
-			continue
-		}
-		if pending && !h.pending {
-			if !known || now-h.changed >= holdReset {
-				h.length = firstHold
-			} else {
-				h.length = min(2*h.length, lastHold)
-			}
-			h.due = now + h.length
-		}
-		h.pending = pending
-		if changed {
-			h.changed = now
-		}
-		p.holds[n.ID] = h
+	for _, n := range renewed(p.current, v) {
+		p.noteNode(now, n)
 	}
+	if p.published != p.current {
+		for _, n := range renewed(p.published, v) {
+			p.noteNode(now, n)
+		}
+	}
+}
+
+// noteNode may be told of a node twice.
+func (p *Publisher) noteNode(now time.Duration, n *Node) {
+	was, shown := p.current.version(n), p.published.version(n)
+	if was == nil || shown == nil {
+		return // a newcomer that owns nothing yet
+	}
+	h, known := p.holds[n.ID]
+	changed := !sameListed(was, n)
+	pending := !sameListed(shown, n)
+	if !changed && pending == h.pending {
+		return
+	}
+	if pending && !h.pending {
+		if !known || now-h.changed >= holdReset {
+			h.length = firstHold
+		} else {
+			h.length = min(2*h.length, lastHold)
+		}
+		h.due = now + h.length
+	}
+	h.pending = pending
+	if changed {
+		h.changed = now
+	}
+	p.holds[n.ID] = h
 }
 
 // publish makes the view that shows everything but the pending lists.
@@ -133,13 +140,11 @@ func (p *Publisher) publish() Publication {
 			p.holds[id] = h
 			continue
 		}
-		if n.sameButReplicas(shown) {
+		if n.seat == shown.seat && n.sameButReplicas(shown) {
 			held = append(held, shown)
-			continue
+		} else {
+			held = append(held, n.withReplicas(shown.Replicas))
 		}
-		patched := *n
-		patched.Replicas = shown.Replicas
-		held = append(held, &patched)
 	}
 	next := p.current.withNodes(held)
 	if len(held) > 0 && next.sameAs(p.published) {
@@ -177,18 +182,17 @@ func (v *View) withNodes(nodes []*Node) *View {
 		i, _ := findNode(e.next.nodes, n.ID)
 		e.replace(i, n)
 	}
-	e.repoint()
 	return &e.next
 }
 
 func (v *View) sameAs(w *View) bool {
-	e := Editor{base: v, next: *w}
+	e := Editor{base: v, next: *w, ownNodes: true}
 	return e.unchanged()
 }
 
 // sameListed tells whether rows show the same replicas of both.
 func sameListed(a, b *Node) bool {
-	return slices.EqualFunc(a.listedReplicas(), b.listedReplicas(), func(r, s *Node) bool {
+	return slices.EqualFunc(a.listed, b.listed, func(r, s *Node) bool {
 		return r == s || r.ID == s.ID && r.sameAddress(s)
 	})
 }
@@ -198,12 +202,8 @@ func snapshotsDiffer(a, b *View) bool {
 	if ownersOrAddressesDiffer(a, b) {
 		return true
 	}
-	for i, n := range b.nodes {
-		if a.hasAt(i, n) {
-			continue
-		}
-		was := a.nodeNear(i, n.ID)
-		if was != n && (was == nil || was.ConfigEpoch != n.ConfigEpoch || !sameListed(was, n)) {
+	for was, n := range renewed(a, b) {
+		if was == nil || was.ConfigEpoch != n.ConfigEpoch || !sameListed(was, n) {
 			return true
 		}
 	}
@@ -213,27 +213,16 @@ func snapshotsDiffer(a, b *View) bool {
 // ownersOrAddressesDiffer tells whether a view differs from another in more
 // than replica lists, as far as any client can see.
 func ownersOrAddressesDiffer(a, b *View) bool {
-	if a.settings.Endpoint != b.settings.Endpoint || a.myself.ID != b.myself.ID {
+	if settingsDiffer(a, b) {
 		return true
 	}
-	for i, n := range b.nodes {
-		if a.hasAt(i, n) {
-			continue
-		}
-		if was := a.nodeNear(i, n.ID); was != nil && was != n && !was.sameAddress(n) {
+	for was, n := range renewed(a, b) {
+		if was != nil && !was.sameAddress(n) {
 			return true
 		}
 	}
-	for c := range b.owners {
-		if a.owners[c] == b.owners[c] {
-			continue
-		}
-		for i, n := range b.owners[c] {
-			was := a.owners[c][i]
-			if was != n && (was == nil || n == nil || was.ID != n.ID) {
-				return true
-			}
-		}
+	for range changes(a, b, redirectsDiffer) {
+		return true
 	}
 	return false
 }

@@ -138,7 +138,7 @@ func TestTheRestOfAViewIsPublishedWhileAListIsHeld(t *testing.T) {
 	})
 	require.NotNil(t, out.View)
 	require.Equal(t, uint64(50), out.View.Owner(6000).ConfigEpoch)
-	require.Len(t, out.View.Owner(6000).listedReplicas(), 1)
+	require.Len(t, out.View.Owner(6000).listed, 1)
 	require.NotNil(t, out.View.Migrating(1))
 	require.Empty(t, Diff(newHoldTest(t).p.Published(), out.View, Variant{}))
 	require.Equal(t, uint64(2), h.p.Version(), "a snapshot shows the epoch")

@@ -14,20 +14,8 @@ func RedirectDiff(old, new *View) (slots []uint16, all bool) {
 		was.ID != is.ID || was.Replica != is.Replica || was.Primary != is.Primary {
 		return nil, true
 	}
-	var before, after *Node // compared last, and the answer
-	differ := false
-	for c := range new.owners {
-		if old.owners[c] == new.owners[c] {
-			continue
-		}
-		for i, n := range new.owners[c] {
-			if o := old.owners[c][i]; o != before || n != after {
-				before, after, differ = o, n, redirectsDiffer(o, n)
-			}
-			if differ {
-				slots = append(slots, uint16(c<<chunkBits|i))
-			}
-		}
+	for slot := range changes(old, new, redirectsDiffer) {
+		slots = append(slots, slot)
 	}
 	open := openDiff(old, new, old.migrating, new.migrating)
 	open = append(open, openDiff(old, new, old.importing, new.importing)...)

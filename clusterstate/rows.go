@@ -26,37 +26,10 @@ type Row struct {
 func (v *View) Rows() []Row {
 	ranges := v.OwnedRanges()
 	rows := make([]Row, len(ranges))
-	listed := make(map[*Node][]*Node, len(v.nodes))
 	for i, r := range ranges {
-		replicas, ok := listed[r.Owner]
-		if !ok {
-			replicas = r.Owner.listedReplicas()
-			listed[r.Owner] = replicas
-		}
-		rows[i] = Row{r.Start, r.End, r.Owner, replicas}
+		rows[i] = Row{r.Start, r.End, r.Owner, r.Owner.listed}
 	}
 	return rows
-}
-
-// listed tells whether a replica appears in rows.
-func (n *Node) listed() bool { return !n.Failed && n.Synced }
-
-// listedReplicas returns the replicas that rows show. Where all of them are
-// shown it is the node's own list.
-func (n *Node) listedReplicas() []*Node {
-	for i, r := range n.Replicas {
-		if r.listed() {
-			continue
-		}
-		list := append([]*Node(nil), n.Replicas[:i]...)
-		for _, r := range n.Replicas[i+1:] {
-			if r.listed() {
-				list = append(list, r)
-			}
-		}
-		return list
-	}
-	return n.Replicas
 }
 
 // MetaConfigEpoch is the metadata key of the primary's config epoch, which

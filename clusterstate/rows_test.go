@@ -10,7 +10,7 @@ import (
 
 // rowsText shows rows as JSON, which is how the tests read them.
 func rowsText(v *View, rows []Row, va Variant) string {
-	return string(v.AppendRowsJSON(nil, rows, va))
+	return string(v.JSON(va).AppendRows(nil, rows))
 }
 
 func TestRowsOfASmallCluster(t *testing.T) {
@@ -97,13 +97,13 @@ func TestJSONOfAnyHostname(t *testing.T) {
 	n.Hostname = "a\"b\\c\x01\xff<é>"
 	v := edited(NewView(n, Settings{}), func(e *Editor) { e.SetOwner(1, n.ID) })
 	var back [][]any
-	require.NoError(t, json.Unmarshal(v.AppendRowsJSON(nil, v.Rows(), Variant{}), &back))
+	require.NoError(t, json.Unmarshal(v.JSON(Variant{}).AppendRows(nil, v.Rows()), &back))
 	node := back[0][2].([]any)
 	require.Equal(t, "a\"b\\c\x01\uFFFD<é>", node[3].(map[string]any)["hostname"])
-	require.Equal(t, "[3,4]", string(v.AppendJSON(nil, Row{Start: 3, End: 4}, Variant{})))
+	require.Equal(t, "[3,4]", string(v.JSON(Variant{}).AppendRow(nil, Row{Start: 3, End: 4})))
 	var null [][]any
 	n.IP = ""
 	v = edited(NewView(n, Settings{}), func(e *Editor) { e.SetOwner(1, n.ID) })
-	require.NoError(t, json.Unmarshal(v.AppendRowsJSON(nil, v.Rows(), Variant{}), &null))
+	require.NoError(t, json.Unmarshal(v.JSON(Variant{}).AppendRows(nil, v.Rows()), &null))
 	require.Nil(t, null[0][2].([]any)[0])
 }

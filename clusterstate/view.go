@@ -1,6 +1,7 @@
 package clusterstate
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -11,9 +12,18 @@ const (
 	chunks     = Slots / chunkSlots
 )
 
-// chunk holds the owners of chunkSlots neighbouring slots; nil is unassigned.
+// seat is the number of a node within a view. A node keeps its seat from view
+// to view for as long as it is known, so that the map of the slots, which names
+// owners by their seats, stays as it is when a node alters. Seat 0 is nobody's.
+//
+// A seat is given to another only after its node, and so all its slots, were
+// taken away. Hence in two views that share a chunk the seats that stand in it
+// are of the same nodes, although perhaps of other versions of them.
+type seat uint32
+
+// chunk holds the owners of chunkSlots neighbouring slots; 0 is unassigned.
 // Chunks are shared between views and never altered once a view has them.
-type chunk [chunkSlots]*Node
+type chunk [chunkSlots]seat
 
 // emptyChunk stands for a stretch of unassigned slots in every view.
 var emptyChunk = new(chunk)
@@ -44,7 +54,8 @@ type openSlot struct {
 // View is one immutable state of the cluster as this node sees it.
 type View struct {
 	owners    [chunks]*chunk
-	nodes     []*Node // by id
+	seats     []*Node // by seat, nil where nobody sits
+	nodes     []*Node // the same by id
 	myself    *Node
 	migrating []openSlot // by slot
 	importing []openSlot // by slot
@@ -60,16 +71,16 @@ func NewView(myself Node, settings Settings) *View {
 	for i := range v.owners {
 		v.owners[i] = emptyChunk
 	}
-	myself.Replicas = nil
+	myself.Replicas, myself.listed, myself.seat = nil, nil, 1
 	v.myself = &myself
-	v.nodes = []*Node{v.myself}
+	v.nodes, v.seats = []*Node{v.myself}, []*Node{nil, v.myself}
 	return v
 }
 
 // Owner returns the primary that the slot is assigned to, nil if none. The
 // slot must be below Slots.
 func (v *View) Owner(slot uint16) *Node {
-	return v.owners[slot>>chunkBits][slot&(chunkSlots-1)]
+	return v.seats[v.owners[slot>>chunkBits][slot&(chunkSlots-1)]]
 }
 
 // Node returns the node with the id, nil if it is unknown.
@@ -80,18 +91,16 @@ func (v *View) Node(id NodeID) *Node {
 	return nil
 }
 
-// nodeNear is Node for a caller who walks the nodes of a similar view and is
-// at the i-th: mostly that is the place here, too.
-func (v *View) nodeNear(i int, id NodeID) *Node {
-	if i < len(v.nodes) && v.nodes[i].ID == id {
-		return v.nodes[i]
+// version returns the view's own version of a node of a similar view, nil if it
+// is unknown here. Mostly both have the same seat.
+func (v *View) version(n *Node) *Node {
+	if int(n.seat) < len(v.seats) {
+		if m := v.seats[n.seat]; m != nil && m.ID == n.ID {
+			return m
+		}
 	}
-	return v.Node(id)
+	return v.Node(n.ID)
 }
-
-// hasAt tells whether the i-th node is this version of it, without a look into
-// any node: most of a large cluster is as it was.
-func (v *View) hasAt(i int, n *Node) bool { return i < len(v.nodes) && v.nodes[i] == n }
 
 func findNode(nodes []*Node, id NodeID) (int, bool) {
 	return slices.BinarySearchFunc(nodes, id, func(n *Node, id NodeID) int {
@@ -170,23 +179,57 @@ type OwnedRange struct {
 // OwnedRanges returns the assigned slots as ranges in ascending order.
 func (v *View) OwnedRanges() []OwnedRange {
 	out := make([]OwnedRange, 0, len(v.nodes)) // as if each had one
-	var last *Node
-	for c, owners := range v.owners {
-		if owners == emptyChunk {
-			last = nil
-			continue
-		}
-		for i, n := range owners {
-			slot := uint16(c<<chunkBits | i)
-			switch {
-			case n == nil:
-			case n == last:
-				out[len(out)-1].End = slot
-			default:
-				out = append(out, OwnedRange{SlotRange{slot, slot}, n})
-			}
-			last = n
+	for r, s := range v.runs() {
+		if s != 0 {
+			out = append(out, OwnedRange{r, v.seats[s]})
 		}
 	}
 	return out
+}
+
+// RangesOf returns the slots of some nodes of the view, in their order, as
+// ranges in ascending order. It goes through the map once for all of them.
+func (v *View) RangesOf(nodes []*Node) [][]SlotRange {
+	asked := make([]int32, len(v.seats)) // by seat: one more than the place in nodes
+	for i, n := range nodes {
+		asked[n.seat] = int32(i) + 1
+	}
+	out := make([][]SlotRange, len(nodes))
+	for r, s := range v.runs() {
+		if i := asked[s]; i > 0 {
+			out[i-1] = append(out[i-1], r)
+		}
+	}
+	return out
+}
+
+// runs yields the longest ranges of slots with one owner, unassigned ones too, in
+// ascending order.
+func (v *View) runs() iter.Seq2[SlotRange, seat] {
+	return func(yield func(SlotRange, seat) bool) {
+		start, owner := 0, v.owners[0][0]
+		for c, owners := range v.owners {
+			if owners[0] == owner && owners.uniform() {
+				continue
+			}
+			for i, s := range owners {
+				if s == owner {
+					continue
+				}
+				slot := c<<chunkBits | i
+				if !yield(SlotRange{uint16(start), uint16(slot - 1)}, owner) {
+					return
+				}
+				start, owner = slot, s
+			}
+		}
+		yield(SlotRange{uint16(start), Slots - 1}, owner)
+	}
+}
+
+// uniform tells whether all slots of the chunk have one owner. It compares the
+// chunk with itself, one slot on, which is many slots at a time.
+func (c *chunk) uniform() bool {
+	const neighbours = chunkSlots - 1
+	return *(*[neighbours]seat)(c[:]) == *(*[neighbours]seat)(c[1:])
 }

@@ -51,6 +51,16 @@ type model struct {
 	open   [2]map[uint16]NodeID
 }
 
+// listedOf is what rows show of a list of replicas.
+func listedOf(list []*Node) (listed []*Node) {
+	for _, r := range list {
+		if !r.Failed && r.Synced {
+			listed = append(listed, r)
+		}
+	}
+	return listed
+}
+
 func newModel() *model {
 	return &model{
 		nodes: map[NodeID]Node{testID(0): testNode(0)},
@@ -71,7 +81,9 @@ func (m *model) equal(t *testing.T, v *View) {
 		}
 		require.True(t, slices.Equal(replicas, n.Replicas), "replicas of %s", n.ID)
 		got := *n
-		got.Replicas = nil
+		require.True(t, slices.Equal(listedOf(n.Replicas), n.listed), "listed replicas of %s", n.ID)
+		require.Same(t, n, v.seats[n.seat])
+		got.Replicas, got.listed, got.seat = nil, nil, 0
 		require.Equal(t, want, got)
 	}
 	for slot := range uint16(Slots) {

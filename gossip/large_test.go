@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -30,14 +31,28 @@ func largeConf(nodes int) clusterstate.NodesConf {
 	return conf
 }
 
-// newLarge starts such a node and lets all its links stand.
-func newLarge(t testing.TB, nodes int) *Node {
+// scatteredConf is the same with slots that are dealt out one by one.
+func scatteredConf(nodes int) clusterstate.NodesConf {
 	conf := largeConf(nodes)
+	for i := range conf.Nodes {
+		conf.Nodes[i].Slots = nil
+	}
+	for slot := range uint16(clusterstate.Slots) {
+		line := &conf.Nodes[int(slot)%nodes]
+		line.Slots = append(line.Slots, clusterstate.SlotRange{Start: slot, End: slot})
+	}
+	return conf
+}
+
+func newLarge(t testing.TB, nodes int) *Node { return startLarge(t, largeConf(nodes)) }
+
+// startLarge starts such a node and lets all its links stand.
+func startLarge(t testing.TB, conf clusterstate.NodesConf) *Node {
 	cfg := testConfig()
 	cfg.Port = 1
 	n, _ := New(cfg, &conf, testSeed, at(0))
 	out := n.Tick(at(100 * time.Millisecond))
-	require.Len(t, out.Dial, nodes-1)
+	require.Len(t, out.Dial, len(conf.Nodes)-1)
 	for _, d := range out.Dial {
 		n.Step(at(100*time.Millisecond), LinkUp{Link: d.Link, LocalIP: "127.0.0.1"})
 	}
@@ -107,52 +122,71 @@ func TestACloneOfALargeClusterIsCheap(t *testing.T) {
 // commit: which locks to take, what to publish, and which rows to push.
 func BenchmarkMovedSlot(b *testing.B) {
 	for _, nodes := range []int{3, 1000} {
-		m := newMove(b, nodes)
-		for _, stage := range []struct {
-			name string
-			do   func(i int)
-		}{
-			{"all", func(int) { m.all() }},
-			{"frame", func(int) { m.frame() }},
-			{"view", func(int) { m.edit() }},
-			{"text", func(int) { m.text() }},
-			{"locks", func(int) { m.locks() }},
-			{"publish", func(i int) { m.publish(m.views[i&1]) }},
-			{"rows", func(int) { m.rows() }},
-		} {
-			b.Run(fmt.Sprintf("nodes=%d/%s", nodes, stage.name), func(b *testing.B) {
-				m.all()
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					stage.do(i)
-				}
-			})
-		}
+		newMove(b, nodes).benchmark(b, fmt.Sprintf("nodes=%d/", nodes))
 	}
 }
 
-// move is a slot that goes to and fro between two other nodes.
+// BenchmarkScatteredShard is the same for a failover of a third of all slots, none
+// of them beside another.
+func BenchmarkScatteredShard(b *testing.B) { newScatteredMove(b).benchmark(b, "") }
+
+func (m *move) benchmark(b *testing.B, name string) {
+	for _, stage := range []struct {
+		name string
+		do   func(i int)
+	}{
+		{"all", func(int) { m.all() }},
+		{"claim", func(int) { m.claim() }}, // made for the test, a part of the next
+		{"frame", func(int) { m.frame() }},
+		{"view", func(int) { m.edit() }},
+		{"text", func(int) { m.text() }},
+		{"locks", func(int) { m.locks() }},
+		{"publish", func(i int) { m.publish(m.views[i&1]) }},
+		{"rows", func(int) { m.rows() }},
+	} {
+		b.Run(name+stage.name, func(b *testing.B) {
+			m.all()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				stage.do(i)
+			}
+		})
+	}
+}
+
+// move is a slot, or several, that go to and fro between two other nodes.
 type move struct {
 	b         testing.TB
 	node      *Node
 	now       Now
 	ids       [2]clusterstate.NodeID
 	links     [2]LinkID
-	slot      uint16
+	slots     frame.Bitmap
 	views     [2]*clusterstate.View // before and after the last step
 	publisher *clusterstate.Publisher
 }
 
 func newMove(b testing.TB, nodes int) *move {
-	m := &move{b: b, node: newLarge(b, nodes), now: at(3 * time.Second)}
+	m := moveOf(b, newLarge(b, nodes))
+	for r := range m.node.bitmap(m.ids[0]).Ranges() {
+		m.slots.Set(r.Start)
+	}
+	return m
+}
+
+func newScatteredMove(b testing.TB) *move {
+	m := moveOf(b, startLarge(b, scatteredConf(3)))
+	m.slots = *m.node.bitmap(m.ids[0])
+	return m
+}
+
+func moveOf(b testing.TB, n *Node) *move {
+	m := &move{b: b, node: n, now: at(3 * time.Second)}
 	answerAll(m.node, m.now)
 	m.node.Tick(m.now)
 	for i := range m.ids {
 		p := m.node.table.rows[1+i]
 		m.ids[i], m.links[i] = p.id, p.link
-	}
-	for r := range m.node.bitmap(m.ids[0]).Ranges() {
-		m.slot = r.Start
 	}
 	m.publisher = clusterstate.NewPublisher(m.node.view)
 	return m
@@ -167,23 +201,34 @@ func (m *move) all() {
 
 // next is who gets the slot now: the one of the two that does not own it.
 func (m *move) next() int {
-	if m.node.view.Owner(m.slot).ID == m.ids[0] {
-		return 1
+	for r := range m.slots.Ranges() {
+		if m.node.view.Owner(r.Start).ID == m.ids[0] {
+			return 1
+		}
+		break
 	}
 	return 0
 }
 
-// frame lets the next claim the slot.
-func (m *move) frame() {
-	n, to := m.node, m.next()
-	claim := claimOf(n, m.ids[to])
-	claim.Slots.Set(m.slot)
+func (m *move) claim() (claim *frame.Message, to int) {
+	to = m.next()
+	claim = claimOf(m.node, m.ids[to])
+	for i, slots := range m.slots {
+		claim.Slots[i] |= slots
+	}
 	claim.CurrentEpoch++
 	claim.ConfigEpoch = claim.CurrentEpoch
+	return claim, to
+}
+
+// frame lets the next claim the slot.
+func (m *move) frame() {
+	n := m.node
+	claim, to := m.claim()
 	m.views[0] = n.view
 	n.Step(m.now, Received{m.links[to], claim})
 	m.views[1] = n.view
-	if n.view.Owner(m.slot).ID != m.ids[to] {
+	if m.next() == to {
 		m.b.Fatal("the slot did not move")
 	}
 }
@@ -194,7 +239,9 @@ func (m *move) edit() {
 	to := *m.node.view.Node(m.ids[m.next()])
 	to.ConfigEpoch++
 	e.SetNode(to)
-	e.SetOwner(m.slot, to.ID)
+	for r := range m.slots.Ranges() {
+		eachSlot([]clusterstate.SlotRange{r}, func(slot uint16) { e.SetOwner(slot, to.ID) })
+	}
 	if e.View() == m.node.view {
 		m.b.Fatal("nothing changed")
 	}
@@ -209,23 +256,47 @@ func (m *move) text() {
 }
 
 func (m *move) locks() {
-	if slots, _ := clusterstate.RedirectDiff(m.views[0], m.views[1]); len(slots) != 1 {
-		m.b.Fatal("expected one slot", slots)
+	if slots, _ := clusterstate.RedirectDiff(m.views[0], m.views[1]); len(slots) != m.slots.Count() {
+		m.b.Fatal("expected other slots", slots)
 	}
 }
 
 func (m *move) publish(v *clusterstate.View) { m.publisher.Offer(m.now.Mono, v) }
 
 func (m *move) rows() {
-	if rows := clusterstate.Diff(m.views[0], m.views[1], clusterstate.Variant{}); len(rows) != 1 {
-		m.b.Fatal("expected one row", rows)
+	if rows := clusterstate.Diff(m.views[0], m.views[1], clusterstate.Variant{}); len(rows) != m.slots.Count() {
+		m.b.Fatal("expected a row for each slot", rows)
 	}
 }
 
 // TestAMovedSlotAllocatesLittle: however many nodes there are.
 func TestAMovedSlotAllocatesLittle(t *testing.T) {
-	m := newMove(t, 1000)
+	for _, nodes := range []int{3, 100, 1000} {
+		m := newMove(t, nodes)
+		m.all()
+		m.all()
+		require.LessOrEqual(t, testing.AllocsPerRun(20, m.all), 45.0)
+		rest := bytesPerRun(20, m.all) - m.node.fileSize*5/4 // with some room, and rounded up
+		require.LessOrEqual(t, rest, 24<<10+40*nodes, "%d nodes", nodes)
+	}
+}
+
+// TestAScatteredShardAllocatesForItsSlots: not for each twice as much as for the
+// one before.
+func TestAScatteredShardAllocatesForItsSlots(t *testing.T) {
+	m := newScatteredMove(t)
 	m.all()
 	m.all()
-	require.LessOrEqual(t, testing.AllocsPerRun(20, m.all), 45.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(5, m.all), 500.0)
+	require.LessOrEqual(t, bytesPerRun(5, m.all), 1000*m.slots.Count())
+}
+
+func bytesPerRun(runs int, f func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc-before.TotalAlloc) / runs
 }

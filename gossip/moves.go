@@ -129,9 +129,11 @@ func (n *Node) arriveHere(t *turn) {
 		return
 	}
 	var mine frame.Bitmap
-	for slot := range uint16(clusterstate.Slots) {
-		if n.moves.open.Has(slot) && t.edit.Owner(slot) == me.ID {
-			mine.Set(slot)
+	for r := range n.moves.open.Ranges() {
+		for slot := int(r.Start); slot <= int(r.End); slot++ {
+			if t.edit.Owner(uint16(slot)) == me.ID {
+				mine.Set(uint16(slot))
+			}
 		}
 	}
 	n.arrive(t, me.ID, &mine, me.ConfigEpoch, "")

@@ -36,7 +36,13 @@ type Node struct {
 	// announced by configuration.
 	learned string
 
-	written *written
+	// fileRows is room for the peers in the order of nodes.conf, fileSize the
+	// length that this had last.
+	fileRows []*peer
+	fileSize int
+
+	// dry is set of a clone that nobody takes more from than the next view.
+	dry bool
 
 	random *rand.ChaCha8
 	health health
@@ -77,7 +83,6 @@ type Node struct {
 func New(cfg Config, conf *clusterstate.NodesConf, seed [32]byte, now Now) (*Node, Output) {
 	n := &Node{
 		cfg: cfg, random: rand.NewChaCha8(seed), last: now.Mono,
-		written: &written{lines: map[uint32]*writtenLine{}},
 	}
 	t := turn{now: now, news: true}
 	if conf == nil {
@@ -128,6 +133,14 @@ func (n *Node) Clone() *Node {
 	random := *n.random
 	clone.random = &random
 	return &clone
+}
+
+// Preview returns the view that an input would lead to, nil if that would be the
+// same or the input would be refused. What else would come of it is not made.
+func (n *Node) Preview(now Now, in Input) *clusterstate.View {
+	clone := n.Clone()
+	clone.dry = true
+	return clone.Step(now, in).View
 }
 
 // Step takes one command or other input.
@@ -202,6 +215,9 @@ func (n *Node) finish(t *turn) {
 	if v != n.view {
 		n.view = v
 		t.out.View = v
+	}
+	if n.dry {
+		return
 	}
 	n.served = n.served || v.ClusterOK() && n.table.peer(v.Myself().ID).slots > 0
 	if t.save {

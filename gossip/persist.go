@@ -113,21 +113,12 @@ func (n *Node) completeShardIDs(lines []clusterstate.NodeLine, t *turn) {
 
 // lines returns every known node in the order of the ids.
 func (n *Node) lines() []clusterstate.NodeLine {
-	slots := n.rangesByOwner()
-	lines := make([]clusterstate.NodeLine, 0, len(n.view.Nodes()))
-	for _, node := range n.view.Nodes() {
-		lines = append(lines, n.line(node, slots[node.ID]))
+	nodes := n.view.Nodes()
+	lines := make([]clusterstate.NodeLine, len(nodes))
+	for i, slots := range n.view.RangesOf(nodes) {
+		lines[i] = n.line(nodes[i], slots)
 	}
 	return lines
-}
-
-// rangesByOwner returns the slots of every node that owns some.
-func (n *Node) rangesByOwner() map[clusterstate.NodeID][]clusterstate.SlotRange {
-	slots := make(map[clusterstate.NodeID][]clusterstate.SlotRange)
-	for _, r := range n.view.OwnedRanges() {
-		slots[r.Owner.ID] = append(slots[r.Owner.ID], r.SlotRange)
-	}
-	return slots
 }
 
 func (n *Node) line(node *clusterstate.Node, slots []clusterstate.SlotRange) clusterstate.NodeLine {

@@ -72,13 +72,14 @@ type ShardNode struct {
 // Shards returns the shards in the order of their primaries' ids. The offset
 // is this node's own replication offset; peers tell theirs over the bus.
 func (n *Node) Shards(offset int64) []Shard {
-	slots := n.rangesByOwner()
+	nodes := n.view.Nodes()
+	slots := n.view.RangesOf(nodes)
 	var out []Shard
-	for _, primary := range n.view.Nodes() {
+	for i, primary := range nodes {
 		if primary.Replica {
 			continue
 		}
-		s := Shard{Slots: slots[primary.ID], Nodes: []ShardNode{n.shardNode(primary, offset)}}
+		s := Shard{Slots: slots[i], Nodes: []ShardNode{n.shardNode(primary, offset)}}
 		for _, r := range primary.Replicas {
 			s.Nodes = append(s.Nodes, n.shardNode(r, offset))
 		}

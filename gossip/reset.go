@@ -32,7 +32,7 @@ func (in Reset) apply(n *Node, t *turn) error {
 	}
 	t.edit.SetNode(fresh)
 	n.table = newTable()
-	own.id, own.slots, own.reports = id, 0, nil
+	own.id, own.slots, own.owns, own.reports = id, 0, nil, nil
 	n.table.add(own)
 	n.unclaimed, n.claims, n.served = frame.Bitmap{}, nil, false
 	n.moves.leave(in.Hard)

@@ -128,11 +128,13 @@ func (n *Node) header() frame.Header {
 // bitmap returns the slots that a node owns and claims.
 func (n *Node) bitmap(id clusterstate.NodeID) *frame.Bitmap {
 	set := new(frame.Bitmap)
-	node := n.view.Node(id)
-	for slot := range uint16(clusterstate.Slots) {
-		if n.view.Owner(slot) == node && !n.unclaimed.Has(slot) {
-			set.Set(slot)
+	if node := n.view.Node(id); node != nil {
+		for _, ranges := range n.view.RangesOf([]*clusterstate.Node{node}) {
+			eachSlot(ranges, set.Set)
 		}
+	}
+	for i, unclaimed := range n.unclaimed {
+		set[i] &^= unclaimed
 	}
 	return set
 }

@@ -48,6 +48,10 @@ type peer struct {
 	// a guess that spares a search, so it may be set by whoever reads.
 	place int
 
+	// written is its line of nodes.conf, nil if there is none yet. What that is
+	// good for it says itself, so it may be set by whoever reads, too.
+	written *writtenLine
+
 	slots    int        // how many it owns
 	owns     *ownership // which: another token whenever they change
 	from     LinkID     // from it; 0 for none

@@ -6,22 +6,18 @@ import (
 	"slotcast/clusterstate"
 )
 
-// written keeps the line of each node as it stood in the last nodes.conf. A
-// save rewrites the whole file, but mostly one line or two of it are new, and
-// in a large cluster the text of the others would be most of the work.
+// writtenLine is the line of a node as it stood in the last nodes.conf. A save
+// rewrites the whole file, but mostly one line or two of it are new, and in a
+// large cluster the text of the others would be most of the work.
 //
 // Of the times of ping and pong a line may tell older ones: nobody who loads
-// the file asks for more than whether there was one. A clone shares it with its
-// original: what a line is good for is part of it.
-type written struct {
-	lines map[uint32]*writtenLine // by the number of the peer
-	size  int                     // of the last text
-	rows  []*peer                 // room for those of the table in the order of the file
-}
-
+// the file asks for more than whether there was one. It is never altered, so a
+// clone shares it with its original.
 type writtenLine struct {
 	of   lineContent
-	text []byte // with the end of the line
+	text []byte // with the end of the line; nil of this node, whose line has more in it
+
+	slots []clusterstate.SlotRange
 }
 
 // lineContent is all that a line says. The nodes are pointers into a view,
@@ -52,48 +48,59 @@ func (n *Node) lineContent(node *clusterstate.Node, p *peer) lineContent {
 
 // confText returns the text of nodes.conf as it is to be now.
 func (n *Node) confText() []byte {
-	w := n.written
 	nodes := n.view.Nodes()
-	if len(w.lines) > 2*len(nodes) {
-		clear(w.lines) // most of them were forgotten
-	}
-	w.rows = slices.Grow(w.rows[:0], len(nodes))[:len(nodes)]
+	n.fileRows = slices.Grow(n.fileRows[:0], len(nodes))[:len(nodes)]
 	for _, p := range n.table.rows {
 		p.among(nodes)
-		w.rows[p.place] = p
+		n.fileRows[p.place] = p
 	}
-	var owned []clusterstate.OwnedRange
-	b := make([]byte, 0, w.size+w.size/16+512)
+	n.writeLines(nodes)
+	b := make([]byte, 0, n.fileSize+n.fileSize/16+512)
 	for i, node := range nodes {
-		p := w.rows[i]
-		content := n.lineContent(node, p)
-		me := node == n.myself() // whose line has the open slots too
-		kept := w.lines[p.number]
-		if !me && kept != nil && kept.of == content {
-			b = append(b, kept.text...)
-			continue
-		}
-		var slots []clusterstate.SlotRange
-		if p.slots > 0 {
-			if owned == nil {
-				owned = n.view.OwnedRanges()
-			}
-			for i := range owned {
-				if owned[i].Owner == node {
-					slots = append(slots, owned[i].SlotRange)
-				}
-			}
-		}
-		line := n.line(node, slots)
-		start := len(b)
-		b = append(line.AppendFile(b), '\n')
-		if !me {
-			w.lines[p.number] = &writtenLine{content, append([]byte(nil), b[start:]...)}
+		w := n.fileRows[i].written
+		if w.text != nil {
+			b = append(b, w.text...)
+		} else {
+			line := n.line(node, w.slots)
+			b = append(line.AppendFile(b), '\n')
 		}
 	}
-	clear(w.rows)
+	clear(n.fileRows)
 	rest := clusterstate.NodesConf{CurrentEpoch: n.currentEpoch, LastVoteEpoch: n.lastVoteEpoch}
 	b = rest.Append(b)
-	w.size = len(b)
+	n.fileSize = len(b)
 	return b
+}
+
+// writeLines makes the lines anew that are not as they were last.
+func (n *Node) writeLines(nodes []*clusterstate.Node) {
+	var stale []*writtenLine
+	var moved []*clusterstate.Node // whose slots are not as they were last
+	for i, node := range nodes {
+		p := n.fileRows[i]
+		last, content := p.written, n.lineContent(node, p)
+		if last != nil && last.of == content {
+			continue
+		}
+		w := &writtenLine{of: content}
+		switch {
+		case last != nil && last.of.slots == content.slots:
+			w.slots = last.slots
+		case p.slots > 0:
+			moved = append(moved, node)
+		}
+		p.written = w
+		stale = append(stale, w)
+	}
+	if len(moved) > 0 {
+		for i, ranges := range n.view.RangesOf(moved) {
+			n.table.peer(moved[i].ID).written.slots = ranges
+		}
+	}
+	for _, w := range stale {
+		if w.of.node != n.myself() {
+			line := n.line(w.of.node, w.slots)
+			w.text = append(line.AppendFile(nil), '\n')
+		}
+	}
 }

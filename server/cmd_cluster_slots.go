@@ -9,8 +9,8 @@ import (
 // lock is held, so that the map does not overtake a row, nor a row the map.
 func clusterSlots(cl *call) {
 	if cl.exec != nil && cl.exec.staged != nil {
-		rd := rendered{view: cl.exec.staged.node.View()}
-		cl.reply.Raw(rd.clusterSlots(cl.conn.replyForm()))
+		staged := render(cl.exec.staged.node.View(), 0, nil)
+		cl.reply.Raw(staged.clusterSlots(cl.conn.replyForm()))
 		return
 	}
 	text := cl.server.topology.published().clusterSlots(cl.conn.replyForm())

@@ -297,11 +297,11 @@ func (o *owner) lockSetSlot(now gossip.Now, in *gossip.SetSlot) (held slotLocks,
 	slot := keys.Slot(in.Slot)
 	slot.Lock()
 	in.KeysInSlot = slot.Len()
-	preview := o.node.Clone().Step(now, *in)
-	if preview.View == nil {
+	preview := o.node.Preview(now, *in)
+	if preview == nil {
 		return slotLocks{slot: int(in.Slot)}, slot.Unlock
 	}
-	changed, all := clusterstate.RedirectDiff(o.node.View(), preview.View)
+	changed, all := clusterstate.RedirectDiff(o.node.View(), preview)
 	if !all && (len(changed) == 0 || len(changed) == 1 && changed[0] == in.Slot) {
 		return slotLocks{slot: int(in.Slot)}, slot.Unlock
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"slotcast/channels"
 	"slotcast/clusterstate"
@@ -15,9 +14,22 @@ func variant(f channels.Form) clusterstate.Variant {
 	return clusterstate.Variant{TLS: f&channels.TLS != 0}
 }
 
-// appendRow writes a row as CLUSTER SLOTS does. Pushed and snapshot rows have
-// the primary's config epoch as one more pair of its metadata.
-func appendRow(r *Reply, v *clusterstate.View, row clusterstate.Row, va clusterstate.Variant, epoch bool) {
+// rowWriter appends rows of one view in one form, as CLUSTER SLOTS has them.
+// Pushed and snapshot rows have the primary's config epoch as one more pair of its
+// metadata. What all rows of a shard have in common is made once.
+type rowWriter struct {
+	view   *clusterstate.View
+	va     clusterstate.Variant
+	epoch  bool
+	shards map[*clusterstate.Node][]byte // what follows the slots, by primary
+}
+
+func newRowWriter(v *clusterstate.View, va clusterstate.Variant, epoch bool) *rowWriter {
+	return &rowWriter{view: v, va: va, epoch: epoch, shards: make(map[*clusterstate.Node][]byte)}
+}
+
+// append writes a row. All rows of a writer go to replies of one protocol.
+func (w *rowWriter) append(r *Reply, row clusterstate.Row) {
 	if row.Primary == nil {
 		r.Array(2)
 		r.Int(int64(row.Start))
@@ -27,10 +39,17 @@ func appendRow(r *Reply, v *clusterstate.View, row clusterstate.Row, va clusters
 	r.Array(3 + len(row.Replicas))
 	r.Int(int64(row.Start))
 	r.Int(int64(row.End))
-	appendEntry(r, v, row.Primary, va, epoch)
-	for _, n := range row.Replicas {
-		appendEntry(r, v, n, va, false)
+	shard, written := w.shards[row.Primary]
+	if written {
+		r.Raw(shard)
+		return
 	}
+	start := len(r.buf)
+	appendEntry(r, w.view, row.Primary, w.va, w.epoch)
+	for _, n := range row.Replicas {
+		appendEntry(r, w.view, n, w.va, false)
+	}
+	w.shards[row.Primary] = r.buf[start:] // what is in a reply stays as it is
 }
 
 func appendEntry(r *Reply, v *clusterstate.View, n *clusterstate.Node, va clusterstate.Variant, epoch bool) {
@@ -59,13 +78,28 @@ func appendEntry(r *Reply, v *clusterstate.View, n *clusterstate.Node, va cluste
 	}
 }
 
-// rendered is a published view with the replies made from it, each encoded on
-// the first demand and then served as bytes.
+// rendered is a published view with the replies made from it.
 type rendered struct {
-	view      *clusterstate.View
-	version   uint64
+	view    *clusterstate.View
+	version uint64
+	*replies
+}
+
+// replies are those that are made from a published view, each encoded on the
+// first demand and then served as bytes. Published views of one version have
+// them in common.
+type replies struct {
 	slots     [channels.Forms]lazyBytes
 	snapshots [channels.Forms]lazyBytes
+}
+
+// render returns what is served while the view is the published one, after what
+// was served before; nil if nothing was.
+func render(v *clusterstate.View, version uint64, before *rendered) *rendered {
+	if before != nil && before.version == version {
+		return &rendered{v, version, before.replies}
+	}
+	return &rendered{v, version, new(replies)}
 }
 
 type lazyBytes struct {
@@ -81,101 +115,26 @@ func (l *lazyBytes) get(encode func() []byte) []byte {
 // clusterSlots is the reply to CLUSTER SLOTS.
 func (rd *rendered) clusterSlots(f channels.Form) []byte {
 	f &^= channels.JSON
-	return rd.slots[f].get(func() []byte { return appendMap(rd.view, f, false) })
+	return rd.slots[f].get(func() []byte { return encodeMap(rd.view, f, false) })
 }
 
 // snapshot is the payload of a snapshot channel: the whole map.
 func (rd *rendered) snapshot(f channels.Form) []byte {
 	return rd.snapshots[f].get(func() []byte {
 		if f&channels.JSON != 0 {
-			return resp2.AppendBulk(nil, rd.view.AppendRowsJSON(nil, rd.view.Rows(), variant(f)))
+			return resp2.AppendBulk(nil, rd.view.JSON(variant(f)).AppendRows(nil, rd.view.Rows()))
 		}
-		return appendMap(rd.view, f, true)
+		return encodeMap(rd.view, f, true)
 	})
 }
 
-func appendMap(v *clusterstate.View, f channels.Form, epoch bool) []byte {
+func encodeMap(v *clusterstate.View, f channels.Form, epoch bool) []byte {
 	r := Reply{resp3: f&channels.RESP3 != 0}
+	w := newRowWriter(v, variant(f), epoch)
 	rows := v.Rows()
 	r.Array(len(rows))
 	for _, row := range rows {
-		appendRow(&r, v, row, variant(f), epoch)
+		w.append(&r, row)
 	}
 	return r.buf
-}
-
-// rowsBatch is what one published change sends to one channel of the family,
-// or to one pattern that sees it: all changed rows, encoded once for each form
-// that somebody has.
-type rowsBatch struct {
-	old, new *clusterstate.View
-	channel  string
-	pattern  string // set for what a pattern's listeners receive
-	bare     bool   // rows without a channel: pushes, for RESP3 alone
-	pushed   *atomic.Int64
-	encoded  [channels.Forms][][]byte
-	done     [channels.Forms]bool
-	rows     [channels.Forms]int64
-}
-
-// Slices implements channels.Batch.
-func (b *rowsBatch) Slices(f channels.Form) [][]byte {
-	switch {
-	case b.bare && f&channels.RESP3 == 0:
-		return nil
-	case b.bare, b.channel == channels.SlotsMoved:
-		f &^= channels.JSON
-	}
-	if !b.done[f] {
-		b.encoded[f], b.rows[f] = b.encode(f)
-		b.done[f] = true
-	}
-	b.pushed.Add(b.rows[f])
-	return b.encoded[f]
-}
-
-// sliceSize bounds the slices that a batch is cut into, between messages.
-const sliceSize = 64 << 10
-
-func (b *rowsBatch) encode(f channels.Form) (slices [][]byte, rows int64) {
-	r := Reply{resp3: f&channels.RESP3 != 0}
-	var header []byte
-	switch {
-	case b.bare:
-		header = appendBareHeader(header)
-	case b.pattern != "":
-		header = channels.AppendHeader(header, f, "pmessage", b.pattern, b.channel)
-	default:
-		header = channels.AppendHeader(header, f, "message", "", b.channel)
-	}
-	message := func(payload func()) {
-		if len(r.buf) > sliceSize-sliceSize/8 {
-			slices = append(slices, r.buf)
-			r.buf = nil
-		}
-		r.Raw(header)
-		payload()
-		rows++
-	}
-	va := variant(f)
-	if b.channel == channels.SlotsMoved {
-		for _, row := range clusterstate.MovedRows(b.old, b.new, va) {
-			message(func() { r.Bulk(b.new.AppendMoved(nil, row, va)) })
-		}
-	} else {
-		text := b.pattern != "" || b.channel == channels.SlotsJSON || b.channel == channels.Slots && f&channels.JSON != 0
-		for _, row := range clusterstate.Diff(b.old, b.new, va) {
-			message(func() {
-				if text {
-					r.Bulk(b.new.AppendJSON(nil, row, va))
-				} else {
-					appendRow(&r, b.new, row, va, true)
-				}
-			})
-		}
-	}
-	if len(r.buf) > 0 {
-		slices = append(slices, r.buf)
-	}
-	return slices, rows
 }

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"slotcast/channels"
 	"slotcast/clusterstate"
+	"slotcast/keyspace"
 )
 
 // topology is the one place where a view becomes valid and where a change of
@@ -29,7 +31,7 @@ type topology struct {
 func newTopology(s *Server, v *clusterstate.View) *topology {
 	t := &topology{server: s, publisher: clusterstate.NewPublisher(v)}
 	t.view.Store(v)
-	t.rendered.Store(&rendered{view: v, version: t.publisher.Version()})
+	t.rendered.Store(render(v, t.publisher.Version(), nil))
 	return t
 }
 
@@ -61,24 +63,31 @@ func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotL
 		t.server.keys.LockAll()
 		defer t.server.keys.UnlockAll()
 	default:
-		for _, n := range slots {
-			if !held.cover(n) {
-				slot := t.server.keys.Slot(n)
-				slot.Lock()
-				defer slot.Unlock()
-			}
-		}
+		t.eachSlot(slots, held, (*keyspace.Slot).Lock)
+		defer t.eachSlot(slots, held, (*keyspace.Slot).Unlock)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.view.Store(next)
 	wake = t.publish(t.publisher.Offer(now, next), quiet)
 	t.tellMoves(moved)
-	t.server.dropShardChannels(func(slot uint16) bool {
+	lost := func(slot uint16) bool {
 		return old.Owner(slot) == old.Myself() && next.Owner(slot) != next.Myself()
-	})
+	}
+	if all || slices.ContainsFunc(slots, lost) {
+		t.server.dropShardChannels(lost) // which looks at every shard channel
+	}
 	t.server.caches.viewChanged(old, next, slots, all)
 	return wake
+}
+
+// eachSlot locks or unlocks slots, but for those that the committer held before.
+func (t *topology) eachSlot(slots []uint16, held slotLocks, do func(*keyspace.Slot)) {
+	for _, n := range slots {
+		if !held.cover(n) {
+			do(t.server.keys.Slot(n))
+		}
+	}
 }
 
 // release publishes what was held back long enough.
@@ -91,10 +100,10 @@ func (t *topology) release(now time.Duration) (wake time.Duration) {
 // publish is called with mu held.
 func (t *topology) publish(p clusterstate.Publication, quiet bool) (wake time.Duration) {
 	if p.View != nil {
-		old := t.published().view
-		t.rendered.Store(&rendered{view: p.View, version: t.publisher.Version()})
+		old := t.published()
+		t.rendered.Store(render(p.View, t.publisher.Version(), old))
 		if !quiet && t.server.family.any() {
-			t.push(old, p.View)
+			t.push(newViewChange(old.view, p.View))
 		}
 	}
 	if p.Wake {
@@ -103,11 +112,10 @@ func (t *topology) publish(p clusterstate.Publication, quiet bool) (wake time.Du
 	return 0
 }
 
-// push queues the difference of two published views on every channel of the
-// family that tells changes.
-func (t *topology) push(old, next *clusterstate.View) {
+// push queues a change on every channel of the family that tells changes.
+func (t *topology) push(ch *viewChange) {
 	batch := func(channel, pattern string) *rowsBatch {
-		return &rowsBatch{old: old, new: next, channel: channel, pattern: pattern, pushed: &t.server.family.rows}
+		return &rowsBatch{viewChange: ch, channel: channel, pattern: pattern, pushed: &t.server.family.rows}
 	}
 	for _, channel := range []string{channels.Slots, channels.SlotsRow, channels.SlotsJSON, channels.SlotsMoved} {
 		t.server.channels.PublishBatch(channel, batch(channel, ""), func(pattern string) channels.Batch {
