@@ -202,8 +202,16 @@ func (o *outbox) push(s []byte) {
 	o.queue = append(o.queue, s)
 }
 
-func (o *outbox) pushAll(slices [][]byte) {
-	for _, s := range slices {
+// pushAll adds several. The rows of a large change are many slices for each of
+// many subscribers: the room for them is made at once.
+func (o *outbox) pushAll(list [][]byte) {
+	if len(list) > 1 && !o.bracket && o.state != outboxDead {
+		if o.queue == nil {
+			o.queue, o.spare = o.spare[:0], nil
+		}
+		o.queue = slices.Grow(o.queue, len(list))
+	}
+	for _, s := range list {
 		o.push(s)
 	}
 }
