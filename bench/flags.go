@@ -97,7 +97,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	fs.DurationVar(&o.timing.Warmup, "warmup", 2*time.Second, "load before the clock starts")
 	fs.DurationVar(&o.timing.Duration, "duration", 10*time.Second, "load while the clock runs")
 	fs.DurationVar(&o.timing.Settle, "settle", time.Second, "pause between the last subscriber and the first message")
-	fs.DurationVar(&o.timing.Rest, "rest", 20*time.Second, "how long subscribers of -measure memory are idle before their cost is read again;\nredis-server goes on giving memory back for some fifteen seconds")
+	fs.DurationVar(&o.timing.Rest, "rest", 20*time.Second, "how long subscribers of -measure memory and idle have nothing to do before their cost is read again;\nredis-server goes on giving memory back for some fifteen seconds")
 	fs.StringVar(&o.json, "json", "bench-results.json", "`file` for all figures, empty for none")
 	fs.BoolVar(&o.unix, "unix", false, "subscribers and publishers use a unix socket, for more of them than there are ports")
 	fs.IntVar(&o.readers, "readers", max(1, runtime.NumCPU()/4), "threads that read subscribers")
