@@ -247,6 +247,18 @@ func versionOf(info string) string {
 // busOffset is how far a node's cluster bus is from its port.
 const busOffset = 10000
 
+// ownVersion is that of the program, of the versions that it names.
+func (c *contender) ownVersion() string {
+	own := ""
+	for part := range strings.SplitSeq(c.Version, ", ") {
+		name, value, _ := strings.Cut(part, "_version ")
+		if own == "" || strings.HasPrefix(c.Name, name) && name != "redis" {
+			own = value
+		}
+	}
+	return own
+}
+
 // freePort picks a port that nobody has, below those that connections get by
 // default, of which a measurement may need every one.
 func freePort() (int, error) {

@@ -7,21 +7,52 @@
 // it prints, and every single figure, also goes into a JSON file.
 //
 //	go run ./bench                          the preset quick, under a minute
-//	go run ./bench -preset full             the figures the project is judged by
+//	go run ./bench -preset full -picture docs/bench.svg
+//	                                        the figures the project is judged by,
+//	                                        in an hour and three quarters
+//	go run ./bench -from bench-results.json -picture docs/bench.svg
+//	                                        the picture again, without measuring
 //	go run ./bench -measure fanout -subs 1000,5000 -depth 1,16
 //	go run ./bench -h
 //
 // # What is measured
 //
 // The kinds of measurement have a file each: fanout.go (publish to many
-// subscribers), memory.go (what a subscriber costs that has nothing to do),
+// subscribers), forms.go (rows against messages of as many bytes, and mixed
+// subscribers against those of one kind), limits.go (what slow and dead
+// subscribers do to good ones), memory.go (what a subscriber costs that has
+// nothing to do),
 // idleslope.go (what one more of them costs), commands.go (GET and SET through
 // redis-benchmark), slotreplies.go (CLUSTER SLOTS of a map in pieces), moves.go
 // (how fast the row of a moved slot comes from another node, slotcast alone),
 // failover.go (the rows of a whole shard to many subscribers) and reshard.go
 // (what cluster clients make of slots that move under their load, with the push
 // and without it). A further kind is one more type that implements measurement,
-// and one more name for -measure.
+// and one more name for -measure. What a preset measures stands in preset.go.
+//
+// In -measure limits all subscribers listen to one channel at a steady rate. The
+// good ones are timed for half of -duration, then all of it with the bad ones
+// among them, then the other half without; every delivery is timed. Of the bad
+// ones a third never reads, a third reads a byte a second, and a third vanishes:
+// a filter on its socket has the kernel drop whatever comes for it, before TCP
+// sees it, so that the server gets neither an acknowledgement nor a reset, as
+// from a machine that has lost its power. Bad ones use segments that fit
+// Ethernet and a small window, without which loopback would hold megabytes for
+// each before a server could notice. What the limits allow is their number times
+// the hard limit, which is what servers count; redis-server counts whole blocks
+// of 16 KB, and leaves out the first 16 KB that it holds for each client. Memory
+// is VmHWM, set back before they come.
+//
+// In -measure forms slotcast stands alone, and the columns are what subscribers
+// listen to. Messages of the ordinary channel are as long as a row is on average,
+// and as many are in flight as there are rows in the changes that are. One row a
+// change at a depth by acknowledgement compares what differs in more than the
+// rows: PUBLISH is acknowledged before anything is written and so runs ahead of
+// the writes, which then carry several messages each.
+//
+// The picture (picture.go) is drawn from the JSON file: each figure as a pair of
+// bars on a scale of its own from zero, with whiskers from the least to the
+// greatest round, and the median of the rounds' ratios.
 //
 // For -measure slots and -measure failover the servers are nodes of a cluster
 // whose others exist only in a nodes.conf, with the slots dealt out in turn so

@@ -80,8 +80,8 @@ func TestStreamsAreHeldAgainstWhatMustCome(t *testing.T) {
 			rest = rest[n:]
 			require.EqualValues(t, bytes.Count(whole[:s.offset], []byte("\n")), s.received)
 		}
-		require.EqualValues(t, 1, r.fromWrite.count)
-		require.EqualValues(t, 1, r.fromDue.count)
+		require.EqualValues(t, 1, r.fromWrite[0].count)
+		require.EqualValues(t, 1, r.fromDue[0].count)
 	}
 	r, s := &reader{}, &subscriber{}
 	_, err := frames.consume(r, s, whole[:7])

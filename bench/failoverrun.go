@@ -66,8 +66,8 @@ func (m *shardFailover) measure(ctx context.Context, in *instance) (values, erro
 
 	var first, last histogram
 	for _, r := range f.readers {
-		first.merge(&r.fromWrite)
-		last.merge(&r.fromDue)
+		first.merge(&r.fromWrite[0])
+		last.merge(&r.fromDue[0])
 		for _, s := range r.mine {
 			if s.closed {
 				out[keyLost] -= float64(int64(m.slots) - s.received)

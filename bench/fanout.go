@@ -176,11 +176,11 @@ func (m *fanout) measure(ctx context.Context, in *instance) (values, error) {
 	}
 	before, sentBefore := readBusyTime(in.pid), total(f.sent())
 	gotBefore, bytesBefore, _ := f.delivered()
-	f.windowFrom.Store(now())
+	f.windows[0].open()
 	if err := f.wait(ctx, m.timing.Duration); err != nil {
 		return nil, err
 	}
-	f.windowTo.Store(now())
+	f.windows[0].close()
 	got, bytes, _ := f.delivered()
 	after, sent := readBusyTime(in.pid), total(f.sent())
 	memory.read(out, keyBusy)
@@ -215,16 +215,27 @@ func total(list []uint64) uint64 {
 
 var errForgotten = errors.New("messages arrived so late that their times of departure were forgotten")
 
-// latencies adds the percentiles of all readers. The fleet is closed.
-func (f *fleet) latencies(out values) error {
-	var due, write histogram
+// times are the latencies of some windows, of all readers. The fleet is closed.
+func (f *fleet) times(windows ...int) (due, write *histogram, err error) {
+	due, write = new(histogram), new(histogram)
 	for _, r := range f.readers {
-		due.merge(&r.fromDue)
-		write.merge(&r.fromWrite)
+		for _, w := range windows {
+			due.merge(&r.fromDue[w])
+			write.merge(&r.fromWrite[w])
+		}
 		if r.unknown > 0 {
 			// Left out they would make the slowest server look fast.
-			return fmt.Errorf("%w: %d", errForgotten, r.unknown)
+			return nil, nil, fmt.Errorf("%w: %d", errForgotten, r.unknown)
 		}
+	}
+	return due, write, nil
+}
+
+// latencies adds the percentiles. The fleet is closed.
+func (f *fleet) latencies(out values) error {
+	due, write, err := f.times(0)
+	if err != nil {
+		return err
 	}
 	out[keyTimed] = float64(due.count)
 	micros := float64(time.Microsecond)

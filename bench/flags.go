@@ -23,6 +23,8 @@ type options struct {
 	rounds    int
 	timing    timing
 	json      string
+	picture   string // file to draw, empty for none
+	from      string // file to draw it from, instead of measuring
 	unix      bool
 	readers   int
 	reference string
@@ -37,6 +39,7 @@ type options struct {
 	by, channels, resp                              []string
 	rate                                            float64
 	messages, moves, slots                          int
+	bad, limit                                      int // subscribers and bytes of -measure limits
 	clients                                         []loadClient
 	libraries                                       []string // of compat, further clients
 
@@ -49,17 +52,23 @@ type options struct {
 }
 
 // kinds are what -measure names.
-var kinds = []string{"fanout", "memory", "idle", "commands", "slots", "moves", "failover", "reshard"}
+var kinds = []string{"fanout", "forms", "limits", "memory", "idle", "commands", "slots", "moves", "failover", "reshard"}
 
 const usage = `bench puts the same load on slotcast, built from this tree, and on redis-server,
 both started on loopback, one after the other in alternating order, and prints
 the ratios as medians over the rounds with their spread (least to greatest).
 
   go run ./bench                     preset quick: under a minute, rough
-  go run ./bench -preset full        5 rounds of 10 s each: about half an hour
+  go run ./bench -preset full -picture bench.svg
+                                     5 rounds of 10 s each: 1 3/4 hours; half an hour
+                                     with -rounds 3 -warmup 1s -duration 3s
+  go run ./bench -from bench-results.json -picture bench.svg
+                                     the picture of an earlier run, nothing measured
   go run ./bench -measure fanout -subs 1000,5000 -depth 1,16 -by ack,receipt
   go run ./bench -measure fanout -subs 100 -rate 1000
   go run ./bench -measure fanout -channel slots,slots:json -rows 100
+  go run ./bench -measure forms -depth 1,16
+  go run ./bench -measure limits -rounds 3
   go run ./bench -measure memory -subs 10000
   go run ./bench -measure commands -c 50 -P 1,16
   go run ./bench -measure slots -c 1,50
@@ -97,8 +106,10 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	fs.DurationVar(&o.timing.Warmup, "warmup", 2*time.Second, "load before the clock starts")
 	fs.DurationVar(&o.timing.Duration, "duration", 10*time.Second, "load while the clock runs")
 	fs.DurationVar(&o.timing.Settle, "settle", time.Second, "pause between the last subscriber and the first message")
-	fs.DurationVar(&o.timing.Rest, "rest", 20*time.Second, "how long subscribers of -measure memory and idle have nothing to do before their cost is read again;\nredis-server goes on giving memory back for some fifteen seconds")
+	fs.DurationVar(&o.timing.Rest, "rest", 20*time.Second, "how long subscribers of -measure memory are idle before their cost is read again;\nredis-server goes on giving memory back for some fifteen seconds")
 	fs.StringVar(&o.json, "json", "bench-results.json", "`file` for all figures, empty for none")
+	fs.StringVar(&o.picture, "picture", "", "`file` for a picture of the results, SVG")
+	fs.StringVar(&o.from, "from", "", "JSON `file` of an earlier run to draw the picture from; nothing is measured")
 	fs.BoolVar(&o.unix, "unix", false, "subscribers and publishers use a unix socket, for more of them than there are ports")
 	fs.IntVar(&o.readers, "readers", max(1, runtime.NumCPU()/4), "threads that read subscribers")
 	fs.Func("perf", "`folder` for a profile of each measured server by Linux perf; spoils the figures a little", func(dir string) error {
@@ -126,6 +137,9 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	o.list(fs, &o.resp, "resp", "2", "protocol of the subscribers: 2, 3, mixed")
 	o.ints(fs, &o.rows, "rows", "1", "slots that one change takes away or gives back, each a row of its own")
 	fs.IntVar(&o.messages, "messages", 200, "size of the burst of -measure memory, for each publisher")
+
+	fs.IntVar(&o.bad, "bad", 100, "bad subscribers of each kind beside the good ones of -measure limits, whose -subs are 10000, whose -payload is 4096\nand whose -rate is 35000 deliveries a second unless given")
+	fs.IntVar(&o.limit, "limit", 32<<10, "bytes that may wait for a subscriber of -measure limits (client-output-buffer-limit pubsub)")
 
 	fs.IntVar(&o.moves, "moves", 1000, "slots that -measure moves moves, one after the other")
 	fs.IntVar(&o.slots, "slots", 500, "slots that -measure reshard moves, one after the other; -warmup is how long the load runs before and after")
@@ -231,6 +245,9 @@ func (o *options) check() error {
 	if o.preset != "" && len(o.measure) > 0 {
 		return errors.New("-preset and -measure exclude each other")
 	}
+	if o.from != "" && o.picture == "" {
+		return errors.New("-from draws a picture: say which with -picture")
+	}
 	if o.preset == "" && len(o.measure) == 0 {
 		o.preset = "quick"
 	}
@@ -269,6 +286,8 @@ func (o *options) check() error {
 		return errors.New("-duration must be above zero, -warmup, -settle and -rest not below")
 	case slices.Min(o.payloads) < wordSize:
 		return fmt.Errorf("-payload must be at least %d", wordSize)
+	case o.bad < 1 || o.limit < 1:
+		return errors.New("-bad and -limit must be above zero")
 	case o.moves < 1 || o.moves > 16384:
 		return errors.New("-moves must be between 1 and 16384")
 	case o.slots < 1 || o.slots > clusterstate.Slots/clusterSize:

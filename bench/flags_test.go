@@ -4,6 +4,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -44,9 +45,30 @@ func TestListsMeasureEveryCombination(t *testing.T) {
 func TestPresets(t *testing.T) {
 	quick, full := planOf(t), planOf(t, "-preset", "full")
 	require.Equal(t, titles(planOf(t, "-preset", "quick")), titles(quick))
-	require.Len(t, full, len(quick))
 	require.Equal(t, timing{Warmup: 2 * time.Second, Duration: 10 * time.Second, Settle: time.Second, Rest: 20 * time.Second}, full[0].(*fanout).timing)
 	require.Equal(t, 1000, full[0].(*fanout).spec.subscribers)
+	kinds := func(plan []measurement) map[string]int {
+		count := map[string]int{}
+		for _, m := range plan {
+			count[fmt.Sprintf("%T", m)]++
+		}
+		return count
+	}
+	require.Equal(t, map[string]int{"*main.fanout": 8, "*main.forms": 3, "*main.limits": 1, "*main.idleMemory": 1, "*main.idleSlope": 1,
+		"*main.shardFailover": 1, "*main.slotReplies": 2, "*main.commandRate": 9}, kinds(full))
+	for kind := range kinds(full) {
+		require.Contains(t, kinds(quick), kind)
+	}
+	for _, title := range []string{
+		"fan-out, channel, 5000 subscribers (RESP2), 1 publisher, depth 16 by acknowledgement, 64-byte payload",
+		"fan-out, channel, 5000 subscribers (RESP2), 1 publisher, depth 1 by receipt, 64-byte payload",
+		"fan-out, channel, 1000 subscribers (RESP2), 8 publishers, depth 1 by acknowledgement, 64-byte payload",
+		"fan-out, channel, 100 subscribers (RESP2), 1 publisher at a steady 1000 messages/s, 64-byte payload",
+		"forms, 1000 subscribers, 100 rows a change, depth 1 by acknowledgement, messages of the ordinary channel as long as RESP2 rows",
+		"redis-benchmark -t set,get -c 1000 -P 100, 3-byte values, one key",
+	} {
+		require.Contains(t, titles(full), title)
+	}
 	changed := planOf(t, "-preset", "quick", "-duration", "3s")[0].(*fanout)
 	require.Equal(t, 3*time.Second, changed.timing.Duration, "the command line wins over the preset")
 	require.NotEqual(t, full[0].(*fanout).timing.Warmup, changed.timing.Warmup)
@@ -65,12 +87,12 @@ func TestBadFlags(t *testing.T) {
 	for _, args := range []string{
 		"-preset slow", "-measure latency", "-preset quick -measure fanout", "-subs 0", "-depth x", "-by luck", "-payload 4",
 		"-rows 9000", "-rounds 0", "-duration 0s", "-attach a", "-attach a=b,c", "-server a=", "extra", "-subs ,", "-payload ,", "-rows ,",
-		"-subs 5", "-preset full -depth 4",
+		"-bad 0", "-limit 0", "-subs 5", "-preset full -depth 4",
 	} {
 		_, err := parseFlags(strings.Fields(args), io.Discard)
 		require.Error(t, err, args)
 	}
-	for _, args := range []string{"-measure fanout -channel none", "-measure fanout -channel slots -publishers 2"} {
+	for _, args := range []string{"-measure forms -rate 10", "-measure fanout -channel none", "-measure fanout -channel slots -publishers 2"} {
 		o, err := parseFlags(strings.Fields(args), io.Discard)
 		require.NoError(t, err)
 		_, err = o.plan()

@@ -21,10 +21,11 @@ type fanoutSpec struct {
 	depth       int  // commands in flight for each publisher
 	byReceipt   bool // a place frees up when the probe has the message, not with the reply
 	rate        float64
-	payload     int // bytes
-	rows        int // slots in each change, for the slots channels
-	messages    int // the most that is sent, zero for no limit
-	readers     int // threads that read subscribers
+	payload     int  // bytes
+	rows        int  // slots in each change, for the slots channels
+	messages    int  // the most that is sent, zero for no limit
+	readers     int  // threads that read subscribers
+	everyone    bool // every subscriber's copy of a message is timed, not one
 	// frames makes the framing where it does not follow from the rest.
 	frames func(header []byte, resp int) framing
 }
@@ -39,9 +40,8 @@ type fleet struct {
 	// will be read.
 	stopping, ended atomic.Bool
 	paced           atomic.Int32 // pacers that still run
-	// windowFrom and windowTo bound when a message must have been due for its
-	// latency to count.
-	windowFrom, windowTo atomic.Int64
+	// windows are times for which latencies count, most often one.
+	windows [3]window
 
 	publishing, reading sync.WaitGroup
 	failures            chan error // the first failure
@@ -49,6 +49,14 @@ type fleet struct {
 	closing sync.Once
 	losses  losses // set by close
 }
+
+// window bounds when a message must have been due for its latency to count.
+type window struct{ from, to atomic.Int64 }
+
+func (w *window) open()  { w.from.Store(now()) }
+func (w *window) close() { w.to.Store(now()) }
+
+func (w *window) holds(due int64) bool { return due >= w.from.Load() && due < w.to.Load() }
 
 // openFleet connects the subscribers and returns once all are confirmed.
 // close must be called whatever comes back.
@@ -64,8 +72,10 @@ func openFleet(ctx context.Context, in *instance, spec fanoutSpec) (*fleet, erro
 // back.
 func newFleet(spec fanoutSpec) (*fleet, error) {
 	f := &fleet{spec: spec, failures: make(chan error, 1)}
-	f.windowFrom.Store(math.MaxInt64)
-	f.windowTo.Store(math.MaxInt64)
+	for i := range f.windows {
+		f.windows[i].from.Store(math.MaxInt64)
+		f.windows[i].to.Store(math.MaxInt64)
+	}
 	for range spec.readers {
 		r, err := newReader(f)
 		if err != nil {

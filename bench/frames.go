@@ -70,7 +70,7 @@ func (f *fixedFrames) consume(r *reader, s *subscriber, b []byte) (int, error) {
 		} else {
 			s.outOfOrder(publisher, sequence)
 		}
-		if probeOf(word, r.subscribers) == s.number {
+		if r.times(word, s.number) {
 			r.timed(publisher, sequence)
 		}
 	}

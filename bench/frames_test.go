@@ -22,7 +22,7 @@ func testReader(subscribers, publishers int) *reader {
 		p.sent.Store(1024)
 		f.publishers = append(f.publishers, p)
 	}
-	f.windowTo.Store(1)
+	f.windows[0].to.Store(1)
 	return &reader{fleet: f, subscribers: subscribers}
 }
 
@@ -69,7 +69,7 @@ func TestFixedFramesCountCheckAndChooseProbes(t *testing.T) {
 					require.Equal(t, int64(40), s.received)
 					require.Equal(t, []uint64{20, 20}, s.next)
 					require.Zero(t, s.repeated)
-					require.Equal(t, probes[number], r.fromDue.count, "timed at subscriber %d", number)
+					require.Equal(t, probes[number], r.fromDue[0].count, "timed at subscriber %d", number)
 				}
 			}
 		}
@@ -166,7 +166,7 @@ func TestRowFramesCountCheckAndChooseProbes(t *testing.T) {
 				s := &subscriber{number: number, frames: f}
 				require.NoError(t, feed(t, r, s, stream, size), name)
 				require.Equal(t, f.deliveries([]uint64{commands}), s.received, name)
-				timed += r.fromDue.count
+				timed += r.fromDue[0].count
 			}
 			require.Equal(t, uint64(f.deliveries([]uint64{commands}))/11, timed, "%s: each change is timed once", name)
 		}

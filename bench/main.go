@@ -37,6 +37,13 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.from != "" {
+		text, err := os.ReadFile(o.from)
+		if err != nil {
+			return err
+		}
+		return writePicture(o.picture, text)
+	}
 	dir, err := os.MkdirTemp("", "bench-build-*")
 	if err != nil {
 		return err
@@ -80,6 +87,15 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		}
 	}
 	printMarkdown(stdout, results)
+	if o.picture != "" {
+		text, err := rep.text()
+		if err != nil {
+			return err
+		}
+		if err := writePicture(o.picture, text); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintln(stdout)
 	failed := 0
 	for _, m := range rep.Measurements {

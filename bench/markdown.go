@@ -38,7 +38,8 @@ func printMarkdown(w io.Writer, results []*result) {
 		}
 		for _, c := range res.contenders {
 			cells := []string{m.client.Name, c.Name, ""}
-			if s, ok := res.ratio(c.Name, res.reference, figure{Key: keyMoved}); ok && res.compares(c.Name, res.reference) {
+			saved := comparison{of: c.Name, to: []string{res.reference}}
+			if s, ok := res.ratio(saved, figure{Key: keyMoved}); ok && res.compares(c.Name, res.reference) {
 				cells[2] = percent(1 - s.Median)
 			}
 			for _, col := range markdownColumns {

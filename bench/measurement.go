@@ -32,6 +32,27 @@ type moded interface {
 	variants([]*contender) []*contender
 }
 
+// compared is a measurement with ratios beyond those to the reference.
+type compared interface {
+	comparisons() []comparison
+}
+
+// comparison divides a server's figures, or those of a mode, by the mean of
+// others' in the same round.
+type comparison struct {
+	label string
+	of    string
+	to    []string
+}
+
+// key is what the JSON file calls it.
+func (c comparison) key(reference string) string {
+	if len(c.to) == 1 && c.to[0] == reference {
+		return c.of
+	}
+	return c.label
+}
+
 // timing is how long the parts of a measurement take.
 type timing struct {
 	Warmup   time.Duration

@@ -6,17 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // plan is what the options ask to be measured, in order.
 func (o *options) plan() ([]measurement, error) {
-	switch o.preset {
-	case "quick":
-		o.adjust(2, timing{Warmup: 200 * time.Millisecond, Duration: 700 * time.Millisecond, Settle: 100 * time.Millisecond, Rest: time.Second})
-		return o.presetPlan(200, 1000)
-	case "full":
-		return o.presetPlan(1000, 10000)
+	if o.preset != "" {
+		return o.presetPlan()
 	}
 	var list []measurement
 	for _, name := range o.measure {
@@ -25,6 +20,10 @@ func (o *options) plan() ([]measurement, error) {
 		switch name {
 		case "fanout":
 			add, err = o.fanouts()
+		case "forms":
+			add, err = o.formComparisons()
+		case "limits":
+			add, err = o.limitRuns()
 		case "memory":
 			add, err = o.memories()
 		case "commands":
@@ -46,49 +45,6 @@ func (o *options) plan() ([]measurement, error) {
 		list = append(list, add...)
 	}
 	return list, nil
-}
-
-// adjust sets what a preset wants unless the command line says otherwise.
-func (o *options) adjust(rounds int, t timing) {
-	if !o.given["rounds"] {
-		o.rounds = rounds
-	}
-	if !o.given["warmup"] {
-		o.timing.Warmup = t.Warmup
-	}
-	if !o.given["duration"] {
-		o.timing.Duration = t.Duration
-	}
-	if !o.given["settle"] {
-		o.timing.Settle = t.Settle
-	}
-	if !o.given["rest"] {
-		o.timing.Rest = t.Rest
-	}
-}
-
-// presetPlan is what both presets measure, with so many subscribers: messages
-// as fast as one publisher can at depth 1 and 16, at a steady rate, slot
-// changes, memory, and GET and SET.
-func (o *options) presetPlan(subscribers, idle int) ([]measurement, error) {
-	base := fanoutSpec{resp: "2", subscribers: subscribers, publishers: 1, depth: 1, payload: 64, rows: 1, readers: o.readers}
-	var list []measurement
-	for _, change := range []func(*fanoutSpec, *channelKind){
-		func(*fanoutSpec, *channelKind) {},
-		func(s *fanoutSpec, _ *channelKind) { s.depth = 16 },
-		func(s *fanoutSpec, _ *channelKind) { s.byReceipt = true },
-		func(s *fanoutSpec, _ *channelKind) { s.subscribers, s.rate = 100, 1000 },
-		func(s *fanoutSpec, k *channelKind) { s.rows = 100; *k = mustKind("slots:mixed") },
-	} {
-		spec, kind := base, mustKind("channel")
-		change(&spec, &kind)
-		spec.kind = kind
-		list = append(list, o.fanout(spec))
-	}
-	memory := base
-	memory.kind, memory.subscribers, memory.depth, memory.messages = mustKind("channel"), idle, 16, o.messages
-	list = append(list, &idleMemory{spec: memory, timing: o.timing})
-	return append(list, o.commandRates()...), nil
 }
 
 // mustKind finds a kind by a name that is written in this file.
@@ -172,6 +128,52 @@ func (o *options) memories() ([]measurement, error) {
 		list = append(list, &idleMemory{spec: s, timing: o.timing})
 	}
 	return list, err
+}
+
+func (o *options) formComparisons() ([]measurement, error) {
+	var list []measurement
+	for _, rows := range o.rows {
+		for _, subs := range o.subscribers {
+			for _, s := range o.paces(fanoutSpec{subscribers: subs, publishers: 1, rows: rows, readers: o.readers}) {
+				if s.rate > 0 {
+					return nil, errors.New("-measure forms goes as fast as -depth allows: rows of one change leave together, and messages at a rate do not")
+				}
+				list = append(list, o.forms(s))
+			}
+		}
+	}
+	return list, nil
+}
+
+func (o *options) forms(s fanoutSpec) measurement {
+	return &forms{spec: s, timing: o.timing, profile: o.profile}
+}
+
+// limitRuns have sizes of their own unless they are given: what fits others is
+// too little to reach a limit.
+func (o *options) limitRuns() ([]measurement, error) {
+	own := *o
+	if !o.given["subs"] {
+		own.subscribers = []int{limitsSubs}
+	}
+	if !o.given["payload"] {
+		own.payloads = []int{limitsPayload}
+	}
+	own.rate = max(o.rate, 1) // on a schedule in any case
+	specs, err := own.specs()
+	var list []measurement
+	for _, s := range specs {
+		list = append(list, o.limits(s, o.rate))
+	}
+	return list, err
+}
+
+func (o *options) limits(s fanoutSpec, rate float64) measurement {
+	if s.rate = rate; rate == 0 {
+		s.rate = max(float64(limitsLoad)/float64(s.subscribers), 1)
+	}
+	s.everyone = true
+	return &limits{spec: s, bad: o.bad, limit: o.limit, timing: o.timing}
 }
 
 func (o *options) commandRates() []measurement {

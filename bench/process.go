@@ -89,6 +89,12 @@ func parseKilobytes(status []byte, name string) (float64, error) {
 	return 0, fmt.Errorf("status of a process: no %s in kB", name)
 }
 
+// resetPeak begins peakBytes anew, and reports whether the kernel allows it.
+func resetPeak(pid int) bool {
+	const peakOnly = "5"
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte(peakOnly), 0) == nil
+}
+
 // ownCPUTime is the load generator's own processor time.
 func ownCPUTime() time.Duration {
 	var u syscall.Rusage

@@ -64,9 +64,9 @@ type reader struct {
 	_         [64]byte
 
 	// Read once the readers have ended.
-	fromDue   histogram // receipt, counted from when the message was due
-	fromWrite histogram // and from when it was written
-	unknown   int64     // timed messages so old that their start is forgotten
+	fromDue   [3]histogram // receipt, counted from when the message was due, by window
+	fromWrite [3]histogram // and from when it was written
+	unknown   int64        // timed messages so old that their start is forgotten
 }
 
 func newReader(f *fleet) (*reader, error) {
@@ -167,19 +167,26 @@ func (r *reader) lose(s *subscriber) error {
 	return nil
 }
 
-// timed is told of a message at the subscriber that was chosen for it.
+// times reports whether a subscriber's copy of a message is to be timed.
+func (r *reader) times(word uint64, subscriber int) bool {
+	return r.fleet.spec.everyone || probeOf(word, r.subscribers) == subscriber
+}
+
+// timed is told of a message at a subscriber that was chosen for it.
 func (r *reader) timed(publisher int, number uint64) {
 	if r.at == 0 {
 		r.at = now()
 	}
 	p := r.fleet.publishers[publisher]
 	due, written, known := p.times.get(number, p.sent.Load())
-	switch {
-	case !known:
+	if !known {
 		r.unknown++
-	case due >= r.fleet.windowFrom.Load() && due < r.fleet.windowTo.Load():
-		r.fromDue.record(r.at - due)
-		r.fromWrite.record(r.at - written)
+	}
+	for i := range r.fleet.windows {
+		if known && r.fleet.windows[i].holds(due) {
+			r.fromDue[i].record(r.at - due)
+			r.fromWrite[i].record(r.at - written)
+		}
 	}
 	if r.fleet.spec.byReceipt {
 		p.receipt()

@@ -29,7 +29,7 @@ type reportedTable struct {
 	Figures   []figure                     `json:"figures"`
 	Rounds    []round                      `json:"rounds"`
 	Servers   map[string]map[string]spread `json:"servers"` // by server and figure
-	Ratios    map[string]map[string]spread `json:"ratios"`  // to the reference, likewise
+	Ratios    map[string]map[string]spread `json:"ratios"`  // to the reference, by server, and others by label
 }
 
 func (r *report) add(res *result) {
@@ -41,30 +41,41 @@ func (r *report) add(res *result) {
 		t.Reference = res.reference
 	}
 	for _, c := range res.contenders {
-		own, ratio := map[string]spread{}, map[string]spread{}
+		own := map[string]spread{}
 		for _, f := range t.Figures {
 			if s, ok := spreadOf(column(res.of(c.Name), f.Key)); ok {
 				own[f.Key] = s
 			}
-			if !res.compares(c.Name, res.reference) {
-				continue
-			}
-			if s, ok := res.ratio(c.Name, res.reference, f); ok {
+		}
+		t.Servers[c.Name] = own
+	}
+	for _, c := range res.comparisons() {
+		ratio := map[string]spread{}
+		for _, f := range t.Figures {
+			if s, ok := res.ratio(c, f); ok {
 				ratio[f.Key] = s
 			}
 		}
-		t.Servers[c.Name] = own
 		if len(ratio) > 0 {
-			t.Ratios[c.Name] = ratio
+			t.Ratios[c.key(res.reference)] = ratio
 		}
 	}
 	r.Measurements = append(r.Measurements, t)
 }
 
-func (r *report) write(path string) error {
+// text is the file's content.
+func (r *report) text() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return nil, fmt.Errorf("report: %w", err)
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	return append(text, '\n'), nil
+}
+
+func (r *report) write(path string) error {
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
 }

@@ -79,14 +79,19 @@ func (m *reshard) suits(c *contender) bool {
 // and who else writes to it, would set the pace of the moves.
 const inMemory = "/dev/shm"
 
+// inMemoryIfThere is empty, for the usual place, where there is no such folder.
+func inMemoryIfThere() string {
+	if _, err := os.Stat(inMemory); err != nil {
+		return ""
+	}
+	return inMemory
+}
+
 // variants are the columns of the table: slotcast once in each mode, the first
 // of which the others are compared with. The nodes start empty.
 func (m *reshard) variants(contenders []*contender) []*contender {
 	var list []*contender
-	base := inMemory
-	if _, err := os.Stat(base); err != nil {
-		base = ""
-	}
+	base := inMemoryIfThere()
 	for _, c := range contenders {
 		if !m.suits(c) {
 			continue

@@ -78,7 +78,7 @@ func (f *rowFrames) consume(r *reader, s *subscriber, b []byte) (int, error) {
 		}
 		used += n
 		s.received++
-		if place == f.rows-1 && probeOf(messageWord(0, command), r.subscribers) == s.number {
+		if place == f.rows-1 && r.times(messageWord(0, command), s.number) {
 			// Timed is the last row of a change: the change has arrived.
 			r.timed(0, command)
 		}

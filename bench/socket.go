@@ -19,8 +19,9 @@ import (
 const setupTimeout = 30 * time.Second
 
 // dial connects to a host:port, or to the path of a unix socket. The
-// descriptor blocks, at most for setupTimeout.
-func dial(network, addr string) (fd int, err error) {
+// descriptor blocks, at most for setupTimeout. What prepare does to it comes
+// before the connection is asked for.
+func dial(network, addr string, prepare ...func(fd int) error) (fd int, err error) {
 	family := syscall.AF_INET
 	var sa syscall.Sockaddr
 	if network == "unix" {
@@ -42,6 +43,12 @@ func dial(network, addr string) (fd int, err error) {
 		if err := setTimeout(fd, option, setupTimeout); err != nil {
 			syscall.Close(fd)
 			return -1, err
+		}
+	}
+	for _, do := range prepare {
+		if err := do(fd); err != nil {
+			syscall.Close(fd)
+			return -1, fmt.Errorf("socket options: %w", err)
 		}
 	}
 	for {

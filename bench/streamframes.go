@@ -34,7 +34,7 @@ func newStreamFrames(header []byte, payloads [][]byte, begun *atomic.Int64) *str
 func (f *streamFrames) consume(r *reader, s *subscriber, b []byte) (int, error) {
 	at := now()
 	if s.offset == 0 {
-		r.fromWrite.record(at - f.begun.Load())
+		r.fromWrite[0].record(at - f.begun.Load())
 	}
 	rest := f.want[s.offset:]
 	if !bytes.HasPrefix(rest, b) {
@@ -48,7 +48,7 @@ func (f *streamFrames) consume(r *reader, s *subscriber, b []byte) (int, error) 
 	s.offset += len(b)
 	s.received = int64(sort.SearchInts(f.ends, s.offset+1))
 	if len(rest) == len(b) {
-		r.fromDue.record(at - f.begun.Load())
+		r.fromDue[0].record(at - f.begun.Load())
 	}
 	return len(b), nil
 }

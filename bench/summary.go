@@ -71,6 +71,24 @@ func column(rounds []values, key string) []float64 {
 	return out
 }
 
+// means are those of several columns, round by round.
+func means(columns [][]float64) []float64 {
+	if len(columns) == 0 {
+		return nil
+	}
+	out := slices.Clone(columns[0])
+	for _, c := range columns[1:] {
+		out = out[:min(len(out), len(c))]
+		for i := range out {
+			out[i] += c[i]
+		}
+	}
+	for i := range out {
+		out[i] /= float64(len(columns))
+	}
+	return out
+}
+
 // ratios divides round by round: what disturbs the machine for a while
 // disturbs both servers of a round, and so cancels out better than in the
 // quotient of two medians.

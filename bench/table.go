@@ -14,17 +14,15 @@ import (
 // printTable prints one result: a line for each figure, with the median and
 // the spread of each server and of the rounds' ratios to the reference.
 func printTable(w io.Writer, res *result) {
-	reference := res.reference
 	fmt.Fprintf(w, "\n%s\n", res.measurement.title())
 	tw := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	header := []string{""}
 	for _, c := range res.contenders {
 		header = append(header, c.Name)
 	}
-	for _, c := range res.contenders {
-		if res.compares(c.Name, reference) {
-			header = append(header, c.Name+" / "+reference)
-		}
+	comparisons := res.comparisons()
+	for _, c := range comparisons {
+		header = append(header, c.label)
 	}
 	fmt.Fprintln(tw, strings.Join(header, "\t"))
 	for _, f := range res.measurement.figures() {
@@ -33,11 +31,8 @@ func printTable(w io.Writer, res *result) {
 			s, ok := spreadOf(column(res.of(c.Name), f.Key))
 			line = append(line, spreadText(s, ok, f.decimals))
 		}
-		for _, c := range res.contenders {
-			if !res.compares(c.Name, reference) {
-				continue
-			}
-			s, ok := res.ratio(c.Name, reference, f)
+		for _, c := range comparisons {
+			s, ok := res.ratio(c, f)
 			line = append(line, spreadText(s, ok, 2))
 		}
 		fmt.Fprintln(tw, strings.Join(line, "\t"))
@@ -63,12 +58,31 @@ func (res *result) compares(server, reference string) bool {
 	return false
 }
 
-// ratio compares a server's rounds with the reference's.
-func (res *result) ratio(server, reference string, f figure) (spread, bool) {
+// comparisons are the columns of ratios: of every server to the reference, and
+// what the measurement adds.
+func (res *result) comparisons() []comparison {
+	var list []comparison
+	for _, c := range res.contenders {
+		if res.compares(c.Name, res.reference) {
+			list = append(list, comparison{label: c.Name + " / " + res.reference, of: c.Name, to: []string{res.reference}})
+		}
+	}
+	if more, has := res.measurement.(compared); has {
+		list = append(list, more.comparisons()...)
+	}
+	return list
+}
+
+// ratio compares round by round.
+func (res *result) ratio(c comparison, f figure) (spread, bool) {
 	if f.noRatio {
 		return spread{}, false
 	}
-	return spreadOf(ratios(column(res.of(server), f.Key), column(res.of(reference), f.Key)))
+	var to [][]float64
+	for _, name := range c.to {
+		to = append(to, column(res.of(name), f.Key))
+	}
+	return spreadOf(ratios(column(res.of(c.of), f.Key), means(to)))
 }
 
 func spreadText(s spread, ok bool, decimals int) string {

@@ -40,8 +40,8 @@ func (n *Node) lineContent(node *clusterstate.Node, p *peer) lineContent {
 		up: p.up, pinged: p.pingSent != 0, ponged: p.pongReceived != 0,
 		slots: p.owns,
 	}
-	if primary := n.table.peer(node.Primary); primary != nil {
-		c.primary = primary.among(n.view.Nodes())
+	if node.Primary != "" {
+		c.primary = n.view.Node(node.Primary)
 	}
 	return c
 }

@@ -223,33 +223,6 @@ func TestDeliveryToAnIdleSubscriberAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, allocs, 1.0)
 }
 
-// A large change is one growth of the queue, however many slices it has.
-func TestDeliveryOfManySlicesAllocatesOnce(t *testing.T) {
-	o, _ := outboxPair(t, startServer(t))
-	list := make(encoded, 100)
-	for i := range list {
-		list[i] = []byte("0123456789")
-	}
-	var many channels.Batch = list // here, lest that be an allocation of each delivery
-	empty := func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.queue, o.spare, o.pending = nil, nil, 0
-	}
-	o.mu.Lock()
-	o.flushing = true // so nobody writes
-	o.mu.Unlock()
-	allocs := testing.AllocsPerRun(100, func() {
-		o.Deliver(many)
-		empty()
-	})
-	o.Deliver(many)
-	require.Len(t, o.queue, len(list))
-	empty()
-	o.take() // gives the flag back
-	require.Equal(t, 1.0, allocs)
-}
-
 func TestJoinAndDrop(t *testing.T) {
 	q := func(parts ...string) (out [][]byte) {
 		for _, p := range parts {

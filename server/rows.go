@@ -1,7 +1,6 @@
 package server
 
 import (
-	"slices"
 	"strconv"
 	"sync"
 
@@ -134,12 +133,8 @@ func encodeMap(v *clusterstate.View, f channels.Form, epoch bool) []byte {
 	w := newRowWriter(v, variant(f), epoch)
 	rows := v.Rows()
 	r.Array(len(rows))
-	for i, row := range rows {
+	for _, row := range rows {
 		w.append(&r, row)
-		if i == 0 {
-			// As if all were like it, but for the digits of their slots.
-			r.buf = slices.Grow(r.buf, len(rows)*(len(r.buf)+8))
-		}
 	}
-	return slices.Clip(r.buf)
+	return r.buf
 }
