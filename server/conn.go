@@ -256,7 +256,7 @@ func (c *conn) flush() {
 	c.emptyReply()
 	if shared := c.reply.shared; shared != nil {
 		c.reply.shared = nil
-		c.outbox.send(shared)
+		c.outbox.sendTurn(shared, sharedTurn)
 	}
 }
 

@@ -5,7 +5,11 @@ package server
 // buffer is the caller's again when send returns, unless it is larger than
 // writeChunk: then what is queued is the buffer itself. A bracket that was open
 // for the batch is closed.
-func (o *outbox) send(reply []byte) {
+func (o *outbox) send(reply []byte) { o.sendTurn(reply, writeTurn) }
+
+// sendTurn is send that writes at most turn bytes before it leaves the rest to
+// the flusher.
+func (o *outbox) sendTurn(reply []byte, turn int) {
 	o.mu.Lock()
 	var parked [][]byte
 	if o.bracket {
@@ -28,7 +32,7 @@ func (o *outbox) send(reply []byte) {
 	o.pending += len(reply)
 	o.mu.Unlock()
 
-	n, err := o.conn.socket.tryWrite(reply[:min(len(reply), writeTurn)])
+	n, err := o.conn.socket.tryWrite(reply[:min(len(reply), turn)])
 	o.conn.server.stats.bytesOut.Add(int64(n))
 	o.conn.server.stats.writes.Add(1)
 	o.mu.Lock()
@@ -54,7 +58,7 @@ func (o *outbox) send(reply []byte) {
 	switch {
 	case cut:
 		o.conn.wake()
-	case more && n >= writeTurn:
+	case more && n >= turn:
 		o.conn.server.flusher.schedule(o)
 	case more:
 		o.conn.server.flusher.block(o)

@@ -19,6 +19,11 @@ const writeChunk = 64 << 10
 // loop, or a worker of the flusher, for as long as its reply lasts.
 const writeTurn = 4 * writeChunk
 
+// sharedTurn is that for a reply that was encoded before, at its first turn: to
+// make it took no time, and to hand it on to a worker costs as much as to write
+// half of it.
+const sharedTurn = 4 * writeTurn
+
 // writeAll writes slices until the socket takes no more, or limit bytes are
 // written, and returns those not written, in the array of q. scratch joins the
 // small ones.
