@@ -35,13 +35,19 @@ type move struct {
 	number int
 }
 
-func watchMoves(t testing.TB, n *node) *watch {
+// watchMoves asks a node as a client of a library, or as one that does not say
+// what it is.
+func watchMoves(t testing.TB, n *node, library string) *watch {
 	t.Helper()
 	conn, err := dial(n.addr)
 	require.NoError(t, err)
 	w := &watch{node: n, conn: conn}
 	_, err = conn.do("HELLO", "3")
 	require.NoError(t, err)
+	if library != "" {
+		_, err = conn.do("CLIENT", "SETINFO", "LIB-NAME", library)
+		require.NoError(t, err)
+	}
 	reply, err := conn.do("CLIENT", "MAINT_NOTIFICATIONS", "ON", "moving-endpoint-type", "none")
 	require.NoError(t, err)
 	require.Equal(t, "OK", reply)
@@ -187,7 +193,8 @@ func TestMovesAreToldAlike(t *testing.T) {
 	replicate(replica, theirs, nodes[:4]...)
 	var watches []*watch
 	for _, n := range ours {
-		watches = append(watches, watchMoves(t, n))
+		// One is told of what has gathered, the other of each move at once.
+		watches = append(watches, watchMoves(t, n, ""), watchMoves(t, n, "node-redis"))
 	}
 	s := newSession(t, nodes)
 	var want []move

@@ -44,4 +44,19 @@ func TestQuirks(t *testing.T) {
 	require.True(t, slices.ContainsFunc(libraries, func(l library) bool { return shown[withoutMajor(l.name)] }))
 }
 
+// TestFollowers: how long moves of slots are gathered is settled for each library
+// whose load follows SMIGRATED, and for no other.
+func TestFollowers(t *testing.T) {
+	var settled, follow []string
+	for _, f := range quirks.Followers {
+		settled = append(settled, strings.TrimPrefix(f.Shown, "compat: "))
+	}
+	for _, l := range libraries {
+		if slices.Contains(l.load, "smigrated") {
+			follow = append(follow, l.name)
+		}
+	}
+	require.ElementsMatch(t, follow, settled)
+}
+
 func withoutMajor(name string) string { return name[:strings.LastIndex(name, "-")] }

@@ -1,8 +1,9 @@
 // Package quirks knows which client libraries cannot read a message whose
-// payload is a nested row, and how they make themselves known.
+// payload is a nested row, what moves of slots cost those that follow them by
+// themselves, and how libraries make themselves known.
 //
-// The facts are in table.go, one entry for each library; this file reads them.
-// The table never changes while the program runs, so everything here may be
+// The facts are in table.go, one entry for each library; the other files read
+// them. The tables never change while the program runs, so everything here may be
 // called from any goroutine.
 package quirks
 
@@ -36,7 +37,7 @@ type Entry struct {
 	// is within the limits: text is right in every library.
 	Since, Before string
 
-	// Reason is what becomes of a nested row.
+	// Reason is what becomes of a nested row, or what a frame of moves costs.
 	Reason string
 
 	// Shown is the cell of the matrix that shows it, "compat: <folder in

@@ -81,3 +81,36 @@ var Table = []Entry{
 		Shown:   BySource,
 	},
 }
+
+// Followers lists the libraries that follow moves of slots by SMIGRATED, and that
+// name themselves. How long moves are best gathered is measured: bench -measure
+// reshard shows what a hold saves a client and what it costs.
+var Followers = []Follower{
+	{
+		Entry: Entry{
+			Library: "node-redis",
+			LibName: "node-redis",
+			Reason:  "moves the slots in its own map; holds back what it writes to the old owner until the replies on their way are there",
+			Shown:   "compat: node-redis-6",
+		},
+		Hold: 0,
+	},
+	{
+		Entry: Entry{
+			Library: "redis-py",
+			LibName: "redis-py",
+			Reason:  "reads the whole map for each frame, one reading inside the other: with a frame for each slot an operation took 17 s",
+			Shown:   "compat: redis-py-8",
+		},
+		Hold: Gathered,
+	},
+	{
+		Entry: Entry{
+			Library: "go-redis, with MaintNotificationsConfig",
+			LibName: "go-redis",
+			Reason:  "reads the whole map, but never twice within 200 ms",
+			Shown:   "compat: go-redis-9",
+		},
+		Hold: Gathered,
+	},
+}

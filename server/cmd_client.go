@@ -107,9 +107,14 @@ func printable(b []byte) bool {
 func (c *conn) rename(change func(*identity)) {
 	c.alter(func(id *identity) {
 		change(id)
-		id.readsText = quirks.ReadsText(quirks.Client{LibName: id.libName, LibVersion: id.libVersion, Name: id.name})
+		id.readsText = quirks.ReadsText(id.client())
 	})
 	c.refile()
+}
+
+// client is what the client has said of itself.
+func (id *identity) client() quirks.Client {
+	return quirks.Client{LibName: id.libName, LibVersion: id.libVersion, Name: id.name}
 }
 
 func clientSetName(cl *call) {

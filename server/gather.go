@@ -10,18 +10,12 @@ import (
 
 	"slotcast/clusterstate"
 	"slotcast/gossip"
+	"slotcast/quirks"
 )
 
-// movesHold is how long a frame of moves keeps the next one waiting. Clients
-// do something costly for each frame, however many slots it names: redis-py reads
-// the map, node-redis stops writing to the old owner. With a frame for each slot
-// of a reshard that is all they do. A longer hold means fewer stops, and more
-// commands that find out by MOVED, which then brings all that has moved; of the two
-// the stops are what users notice. (bench -measure reshard shows both.)
-const movesHold = 200 * time.Millisecond
-
-// gatherer decides when moves are told: at once after a quiet time, and together
-// with others while slots go on moving. It belongs to the owner's goroutine, and
+// gatherer decides when moves are told to clients that have them gathered alike:
+// at once after a quiet time, and together with others while slots go on moving.
+// Without a hold all is told at once. It belongs to the owner's goroutine, and
 // knows the time by what it is told.
 type gatherer struct {
 	hold  time.Duration
@@ -104,6 +98,63 @@ func (g *gatherer) wait(now time.Duration) (d time.Duration, ok bool) {
 
 // drop forgets what waits.
 func (g *gatherer) drop() { g.waiting = nil }
+
+// holds are how long moves are gathered: each for a group of clients.
+var holds = quirks.Holds()
+
+// gatherers are one for each group. All hear of every move, so that each client is
+// told of it by exactly one, in the order of the moves of a slot.
+type gatherers []gatherer
+
+func newGatherers() (all gatherers) {
+	for _, hold := range holds {
+		all = append(all, gatherer{hold: hold})
+	}
+	return all
+}
+
+// telling is a frame for a group, by its place in holds.
+type telling struct {
+	group int
+	list  []carried
+}
+
+// take takes in moves, and gives what is to be told at once.
+func (all gatherers) take(now time.Duration, moved []gossip.Move) (told []telling) {
+	for i := range all {
+		if list := all[i].take(now, moved); len(list) > 0 {
+			told = append(told, telling{i, list})
+		}
+	}
+	return told
+}
+
+// release gives what has waited long enough.
+func (all gatherers) release(now time.Duration) (told []telling) {
+	for i := range all {
+		if d, waits := all[i].wait(now); waits && d == 0 {
+			told = append(told, telling{i, all[i].release(now)})
+		}
+	}
+	return told
+}
+
+// wait tells how long the first of what waits has to; ok is false if nothing does.
+func (all gatherers) wait(now time.Duration) (first time.Duration, ok bool) {
+	for i := range all {
+		if d, waits := all[i].wait(now); waits && (!ok || d < first) {
+			first, ok = d, true
+		}
+	}
+	return first, ok
+}
+
+// drop forgets what waits.
+func (all gatherers) drop() {
+	for i := range all {
+		all[i].drop()
+	}
+}
 
 // A mention is a slot in a frame: it was on one node, and is on the other.
 type mention struct {

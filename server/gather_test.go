@@ -155,72 +155,124 @@ func TestANumberSaysOneThing(t *testing.T) {
 // listens to one node, each slot is where it ends, and is always said to come from
 // where that client has it.
 func TestClientsFollowGatheredMoves(t *testing.T) {
-	const hold, nodes = 100 * time.Millisecond, 3
-	names := []clusterstate.NodeID{"a", "b", "c", "d"}
 	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		owner := map[uint16]clusterstate.NodeID{}
-		var moves []gossip.Move
-		var made []time.Duration
-		at := time.Hour
-		for epoch := range uint64(60) {
-			slot := uint16(r.IntN(12))
-			from, known := owner[slot]
-			if !known {
-				from = "a"
-			}
-			to := names[r.IntN(len(names))]
-			if from == to {
-				continue
-			}
-			owner[slot] = to
-			at += time.Duration(r.IntN(int(2 * hold / 3)))
-			moves, made = append(moves, mv(slot, from, to, epoch+1)), append(made, at)
+		followGatheredMoves(t, seed, 100*time.Millisecond)
+		followGatheredMoves(t, seed, 0)
+	}
+}
+
+func followGatheredMoves(t *testing.T, seed uint64, hold time.Duration) {
+	const nodes, pace = 3, 66 * time.Millisecond
+	names := []clusterstate.NodeID{"a", "b", "c", "d"}
+	r := rand.New(rand.NewPCG(seed, 1))
+	owner := map[uint16]clusterstate.NodeID{}
+	var moves []gossip.Move
+	var made []time.Duration
+	at := time.Hour
+	for epoch := range uint64(60) {
+		slot := uint16(r.IntN(12))
+		from, known := owner[slot]
+		if !known {
+			from = "a"
 		}
-		numbers := map[int64]string{}
-		for node := range nodes {
-			g := gatherer{hold: hold}
-			clientHas, told := map[uint16]clusterstate.NodeID{}, map[uint16]bool{}
-			tell := func(list []carried) {
-				said := mentions(list, all)
-				if len(said) == 0 {
-					return
-				}
-				text := fmt.Sprint(said)
-				n := frameNumber(said)
-				if before, again := numbers[n]; again {
-					require.Equal(t, before, text, "seed %d: number %d", seed, n)
-				}
-				numbers[n] = text
-				after := map[uint16]clusterstate.NodeID{}
-				cameFrom := map[uint16][]clusterstate.NodeID{}
-				for _, m := range said {
-					after[m.Slot], told[m.Slot] = m.To, true
-					cameFrom[m.Slot] = append(cameFrom[m.Slot], m.From)
-				}
-				for slot, to := range after {
-					has, known := clientHas[slot]
-					if !known {
-						has = "a"
-					}
-					require.True(t, has == to || slices.Contains(cameFrom[slot], has), "seed %d, slot %d at %s: %s", seed, slot, has, text)
-				}
-				maps.Copy(clientHas, after)
+		to := names[r.IntN(len(names))]
+		if from == to {
+			continue
+		}
+		owner[slot] = to
+		at += time.Duration(r.IntN(int(pace)))
+		moves, made = append(moves, mv(slot, from, to, epoch+1)), append(made, at)
+	}
+	numbers := map[int64]string{}
+	for node := range nodes {
+		g := gatherer{hold: hold}
+		var alone []int64 // the numbers of frames of one move
+		clientHas, told := map[uint16]clusterstate.NodeID{}, map[uint16]bool{}
+		tell := func(list []carried) {
+			said := mentions(list, all)
+			if len(said) == 0 {
+				return
 			}
+			text := fmt.Sprint(said)
+			n := frameNumber(said)
+			if n < gathered {
+				alone = append(alone, n)
+			}
+			if before, again := numbers[n]; again {
+				require.Equal(t, before, text, "seed %d: number %d", seed, n)
+			}
+			numbers[n] = text
+			after := map[uint16]clusterstate.NodeID{}
+			cameFrom := map[uint16][]clusterstate.NodeID{}
+			for _, m := range said {
+				after[m.Slot], told[m.Slot] = m.To, true
+				cameFrom[m.Slot] = append(cameFrom[m.Slot], m.From)
+			}
+			for slot, to := range after {
+				has, known := clientHas[slot]
+				if !known {
+					has = "a"
+				}
+				require.True(t, has == to || slices.Contains(cameFrom[slot], has), "seed %d, slot %d at %s: %s", seed, slot, has, text)
+			}
+			maps.Copy(clientHas, after)
+		}
+		for i, m := range moves {
+			// Heard in order, each a little after it was made.
+			heard := made[i] + time.Duration(node)*3*time.Millisecond
+			if d, ok := g.wait(heard); ok && d == 0 {
+				tell(g.release(g.until))
+			}
+			tell(g.take(heard, []gossip.Move{m}))
+		}
+		tell(g.release(at + hold))
+		if hold == 0 {
+			require.Len(t, alone, len(moves))
 			for i, m := range moves {
-				// Heard in order, each a little after it was made.
-				heard := made[i] + time.Duration(node)*3*time.Millisecond
-				if d, ok := g.wait(heard); ok && d == 0 {
-					tell(g.release(g.until))
-				}
-				tell(g.take(heard, []gossip.Move{m}))
+				require.Equal(t, m.Number(), alone[i], "each by itself, in their order")
 			}
-			tell(g.release(at + hold))
-			for slot, to := range owner {
-				require.True(t, told[slot], "seed %d", seed)
-				has := clientHas[slot]
-				require.Equal(t, to, has, "seed %d, slot %d", seed, slot)
-			}
+		}
+		for slot, to := range owner {
+			require.True(t, told[slot], "seed %d", seed)
+			has := clientHas[slot]
+			require.Equal(t, to, has, "seed %d, slot %d", seed, slot)
 		}
 	}
+}
+
+// TestGatherersAreIndependent: each group is told of every move once, when its own
+// hold lets it.
+func TestGatherersAreIndependent(t *testing.T) {
+	all := gatherers{{}, {hold: 20 * time.Millisecond}, {hold: 100 * time.Millisecond}}
+	at := 7 * time.Second
+	one := func(slot uint16) []carried { return []carried{{Move: mv(slot, "a", "b", 9)}} }
+	waits := func(want time.Duration) {
+		t.Helper()
+		d, ok := all.wait(at)
+		require.True(t, ok)
+		require.Equal(t, want, d)
+	}
+	take := func(slot uint16) []telling { return all.take(at, []gossip.Move{mv(slot, "a", "b", 9)}) }
+	require.Equal(t, []telling{{0, one(1)}, {1, one(1)}, {2, one(1)}}, take(1))
+	_, ok := all.wait(at)
+	require.False(t, ok)
+	at += 5 * time.Millisecond
+	require.Equal(t, []telling{{0, one(2)}}, take(2))
+	waits(15 * time.Millisecond)
+	require.Empty(t, all.release(at), "nothing is due")
+	at += 15 * time.Millisecond
+	require.Equal(t, []telling{{1, one(2)}}, all.release(at))
+	waits(80 * time.Millisecond)
+	at += 40 * time.Millisecond
+	require.Equal(t, []telling{{0, one(3)}, {1, one(3)}}, take(3))
+	at += 40 * time.Millisecond
+	require.Equal(t, []telling{{2, append(one(2), one(3)...)}}, all.release(at))
+	_, ok = all.wait(at)
+	require.False(t, ok)
+	require.Empty(t, all.release(at))
+	take(4)
+	waits(100 * time.Millisecond) // the second was told at once, after a quiet time
+	all.drop()
+	_, ok = all.wait(at)
+	require.False(t, ok)
 }

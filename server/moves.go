@@ -11,6 +11,7 @@ import (
 	"slotcast/channels"
 	"slotcast/clusterstate"
 	"slotcast/gossip"
+	"slotcast/quirks"
 )
 
 // movers are the connections that have asked by CLIENT MAINT_NOTIFICATIONS to
@@ -19,11 +20,14 @@ import (
 // nothing to tell, and other messages have nothing to do with them.
 type movers struct {
 	count atomic.Int32
-	mu    sync.Mutex // guards conns; the innermost lock but for outboxes
-	conns map[*conn]struct{}
+	mu    sync.Mutex           // guards conns; the innermost lock but for outboxes
+	conns []map[*conn]struct{} // by group, as in holds; nil before the first
 }
 
-// wantMoves begins or ends it for a connection.
+// wantMoves begins or ends it for a connection. How its moves are gathered goes by
+// what it has said of itself so far, and stays so until it asks anew: between two
+// gatherers it would miss what waits in the one, or be told again by the other.
+// Who asks first and gives its name later is taken for a stranger.
 func (c *conn) wantMoves(want bool) {
 	if c.wantsMoves == want {
 		return
@@ -33,14 +37,21 @@ func (c *conn) wantMoves(want bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !want {
-		delete(m.conns, c)
-	} else {
-		if m.conns == nil {
-			m.conns = make(map[*conn]struct{})
+		for _, conns := range m.conns { // it is in one of them
+			delete(conns, c)
 		}
-		m.conns[c] = struct{}{}
+		m.count.Add(-1)
+		return
 	}
-	m.count.Store(int32(len(m.conns)))
+	if m.conns == nil {
+		m.conns = make([]map[*conn]struct{}, len(holds))
+		for group := range m.conns {
+			m.conns[group] = make(map[*conn]struct{})
+		}
+	}
+	group := slices.Index(holds, quirks.Hold(c.identity.Load().client()))
+	m.conns[group][c] = struct{}{}
+	m.count.Add(1)
 }
 
 // clientMaintNotifications takes the request that clients make of a server which
@@ -87,32 +98,35 @@ func (m *movers) wanted(s *Server, v *clusterstate.View) bool {
 	return m.count.Load() > 0 && !v.Minority() && s.config.Values().MaintNotifications
 }
 
-// tellMoves queues a frame of the moves that the published view agrees with, for
-// all connections that want it now: one that has asked since the move may have
-// read the map before it, and one that knows of it is told nothing wrong. The
-// commit lock is held, so that the map which a client reads next shows them.
-func (t *topology) tellMoves(list []carried) {
+// tellMoves queues frames of the moves that the published view agrees with, each
+// for all connections of its group that want it now: one that has asked since the
+// move may have read the map before it, and one that knows of it is told nothing
+// wrong. The commit lock is held, so that the map which a client reads next shows
+// them.
+func (t *topology) tellMoves(told []telling) {
 	m, v := &t.server.movers, t.published().view
-	if len(list) == 0 || !m.wanted(t.server, v) {
+	if len(told) == 0 || !m.wanted(t.server, v) {
 		return
 	}
-	b := &movesBatch{view: v, list: list}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for c := range m.conns {
-		c.outbox.notify(b)
+	for _, one := range told {
+		b := &movesBatch{view: v, list: one.list}
+		for c := range m.conns[one.group] {
+			c.outbox.notify(b)
+		}
 	}
 }
 
 // tellMovesLater is tellMoves for moves that come without a change of the view.
-func (t *topology) tellMovesLater(list []carried) {
+func (t *topology) tellMovesLater(told []telling) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tellMoves(list)
+	t.tellMoves(told)
 }
 
 // gatherMoves takes in the moves of an output, and returns those to be told with it.
-func (o *owner) gatherMoves(out gossip.Output) []carried {
+func (o *owner) gatherMoves(out gossip.Output) []telling {
 	if out.Reset {
 		o.moves.drop()
 	}
@@ -123,9 +137,9 @@ func (o *owner) gatherMoves(out gossip.Output) []carried {
 	if len(out.Moved) == 0 || !o.server.movers.wanted(o.server, v) {
 		return nil
 	}
-	list := o.moves.take(o.now().Mono, out.Moved)
+	told := o.moves.take(o.now().Mono, out.Moved)
 	o.awaitMoves()
-	return list
+	return told
 }
 
 // awaitMoves has the owner's loop woken when the moves that wait are due.
@@ -136,11 +150,12 @@ func (o *owner) awaitMoves() {
 	}
 }
 
-// releaseMoves tells of the moves that waited.
+// releaseMoves tells of the moves that have waited long enough.
 func (o *owner) releaseMoves() {
-	o.movesDue = nil
-	if list := o.moves.release(o.now().Mono); list != nil && !o.dead {
-		o.server.topology.tellMovesLater(list)
+	told := o.moves.release(o.now().Mono)
+	o.awaitMoves()
+	if len(told) > 0 && !o.dead {
+		o.server.topology.tellMovesLater(told)
 	}
 }
 

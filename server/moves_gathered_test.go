@@ -13,13 +13,36 @@ import (
 	"slotcast/clusterstate"
 )
 
-// holdMoves sets how long moves are held back. A test ends a hold that does not
-// end by itself with releaseMoves.
+// holdMoves sets how long moves are held back for those that have them gathered.
+// A test ends a hold that does not end by itself with releaseMoves.
 func (s *testServer) holdMoves(d time.Duration) {
-	s.owner.do(func() { s.owner.moves = gatherer{hold: d} })
+	s.owner.do(func() {
+		s.owner.moves = newGatherers()
+		for i := range s.owner.moves {
+			if g := &s.owner.moves[i]; g.hold > 0 {
+				g.hold = d
+			}
+		}
+	})
 }
 
-func (s *testServer) releaseMoves() { s.owner.do(s.owner.releaseMoves) }
+func (s *testServer) releaseMoves() {
+	s.owner.do(func() {
+		for i := range s.owner.moves {
+			s.owner.moves[i].until = 0
+		}
+		s.owner.releaseMoves()
+	})
+}
+
+// requireNoneWait looks at what is yet to be told.
+func (s *testServer) requireNoneWait(t *testing.T) {
+	t.Helper()
+	s.owner.do(func() {
+		_, waits := s.owner.moves.wait(0)
+		require.False(t, waits)
+	})
+}
 
 // gatheredFrame reads a frame of several moves, and returns its number and what
 // follows it.
@@ -110,7 +133,7 @@ func TestNothingStaleIsLeft(t *testing.T) {
 		t.Helper()
 		s.releaseMoves()
 		c.want("+PONG\r\n", "PING")
-		s.owner.do(func() { require.Empty(t, s.owner.moves.waiting) })
+		s.requireNoneWait(t)
 	}
 	hold()
 	c.want("+OK\r\n", "CLIENT", "MAINT_NOTIFICATIONS", "OFF")
@@ -134,8 +157,94 @@ func TestNothingStaleIsLeft(t *testing.T) {
 	quiet()
 	hold()
 	other.want("+OK\r\n", "CLUSTER", "RESET")
-	s.owner.do(func() { require.Empty(t, s.owner.moves.waiting) })
+	s.requireNoneWait(t)
 	quiet()
+}
+
+// TestMovesAreToldAtOnce to the libraries that are known to do well with it, in a
+// frame for each, while they are gathered for others; nobody is told twice.
+func TestMovesAreToldAtOnce(t *testing.T) {
+	s := startOrderServer(t)
+	s.holdMoves(time.Hour)
+	named := func(lib string, before bool) *client {
+		c := s.dialRESP3(t)
+		name := func() { c.want("+OK\r\n", "CLIENT", "SETINFO", "LIB-NAME", lib) }
+		if before {
+			name()
+		}
+		c.want("+OK\r\n", maintOn...)
+		if !before {
+			name()
+		}
+		return c
+	}
+	quick := []*client{named("node-redis", true), named("node-redis(orders)", true)}
+	// The last one asks before it says who it is, and is a stranger then.
+	slow := []*client{named("redis-py", true), named("redis-py", false), named("go-redis(,go1.26.8)", true), named("node-redis", false)}
+	other := s.dial(t)
+	for slot := 16000; slot < 16004; slot++ {
+		other.take(slot, secondNode)
+		for _, c := range quick {
+			require.Equal(t, smigrated(slot, secondNode, thisNode, 5), c.reply())
+		}
+	}
+	for _, c := range slow {
+		require.Equal(t, smigrated(16000, secondNode, thisNode, 5), c.reply())
+		c.want("+PONG\r\n", "PING")
+	}
+	s.releaseMoves()
+	for _, c := range slow {
+		_, rest := c.gatheredFrame()
+		require.Equal(t, "*1\r\n"+triplet(secondNode, thisNode, "16001-16003"), rest)
+		c.want("+PONG\r\n", "PING")
+	}
+	for _, c := range quick {
+		c.want("+PONG\r\n", "PING")
+	}
+
+	for _, c := range append(slow[:3:3], quick[1]) {
+		c.want("+OK\r\n", "CLIENT", "MAINT_NOTIFICATIONS", "OFF")
+	}
+
+	// A name alone moves nobody to where it would miss what waits, or hear it
+	// again; asking anew does.
+	turning, late := quick[0], slow[3]
+	turning.want("+OK\r\n", "CLIENT", "SETINFO", "LIB-NAME", "redis-py")
+	turning.want("+OK\r\n", maintOn...)
+	other.take(16004, secondNode)
+	require.Equal(t, smigrated(16004, secondNode, thisNode, 5), turning.reply())
+	for _, c := range []*client{turning, late} {
+		c.want("+OK\r\n", "CLIENT", "MAINT_NOTIFICATIONS", "OFF")
+		c.want("+OK\r\n", maintOn...)
+	}
+	other.take(16005, secondNode)
+	require.Equal(t, smigrated(16005, secondNode, thisNode, 5), late.reply())
+	turning.want("+PONG\r\n", "PING")
+	s.releaseMoves()
+	_, rest := turning.gatheredFrame()
+	require.Equal(t, "*1\r\n"+triplet(secondNode, thisNode, "16004-16005"), rest, "it has asked since")
+	late.want("+PONG\r\n", "PING")
+	// What comes together leaves together.
+	other.want("+OK\r\n", "MULTI")
+	for _, slot := range []int{16010, 16011} {
+		other.want("+QUEUED\r\n", setSlot(slot, "IMPORTING", secondNode)...)
+		other.want("+QUEUED\r\n", setSlot(slot, "NODE", thisNode)...)
+	}
+	other.do("EXEC")
+	_, rest = late.gatheredFrame()
+	require.Equal(t, "*1\r\n"+triplet(secondNode, thisNode, "16010-16011"), rest)
+	s.releaseMoves()
+	_, rest = turning.gatheredFrame()
+	require.Equal(t, "*1\r\n"+triplet(secondNode, thisNode, "16010-16011"), rest)
+	for _, c := range []*client{turning, late} {
+		c.want("+OK\r\n", "CLIENT", "MAINT_NOTIFICATIONS", "OFF")
+	}
+	require.Zero(t, s.movers.count.Load())
+	s.movers.mu.Lock()
+	defer s.movers.mu.Unlock()
+	for _, conns := range s.movers.conns {
+		require.Empty(t, conns)
+	}
 }
 
 // TestALongFrameIsCut: it is one frame, in slices as all batches have them.

@@ -39,7 +39,7 @@ type owner struct {
 	wake time.Duration // when held-back replica lists are due, zero for never
 	// moves are those that are yet to be told, and movesDue is ready when they
 	// are due; nil while none wait.
-	moves    gatherer
+	moves    gatherers
 	movesDue <-chan time.Time
 	dead     bool // a save failed, or a step; nothing is applied any more
 	// stepping is set while the state machine, or what it said, is at work.
@@ -54,7 +54,7 @@ func (s *Server) startOwner(options Options) (err error) {
 	o := &owner{
 		server: s, storage: options.Storage,
 		inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
-		moves: gatherer{hold: movesHold},
+		moves: newGatherers(),
 	}
 	o.outgoing.init()
 	o.startBus(options.DialBus)

@@ -54,7 +54,7 @@ func (l slotLocks) cover(slot uint16) bool { return l.all || l.slot == int(slot)
 // is needed. quiet is for RESET, whose listeners are closed instead of being
 // told of 16384 unassigned slots. moved are told after the rows. It returns when it wants hold back to be
 // looked at again, zero for never.
-func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotLocks, quiet bool, moved []carried) (wake time.Duration) {
+func (t *topology) commit(now time.Duration, next *clusterstate.View, held slotLocks, quiet bool, moved []telling) (wake time.Duration) {
 	old := t.current()
 	slots, all := clusterstate.RedirectDiff(old, next)
 	switch {
