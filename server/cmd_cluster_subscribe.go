@@ -56,8 +56,8 @@ func (c *conn) subscribeBare(in *execution) {
 
 // joinBare begins what was asked for, unless it has been given up again.
 func (c *conn) joinBare() {
-	if c.bare.Load() && !c.subscriptions.bare {
-		c.subscriptions.bare = true
+	if c.bare.Load() && !c.bareRows {
+		c.bareRows = true
 		c.server.family.joinBare(c)
 	}
 }
@@ -65,8 +65,8 @@ func (c *conn) joinBare() {
 // leaveBare ends it.
 func (c *conn) leaveBare() {
 	c.bare.Store(false)
-	if c.subscriptions.bare {
-		c.subscriptions.bare = false
+	if c.bareRows {
+		c.bareRows = false
 		c.server.family.partBare(c)
 	}
 }

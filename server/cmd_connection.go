@@ -194,7 +194,7 @@ func hello(cl *call) {
 }
 
 func (c *conn) protocol() int {
-	if c.reply.resp3 {
+	if c.resp3 {
 		return 3
 	}
 	return 2
@@ -202,11 +202,11 @@ func (c *conn) protocol() int {
 
 // setProtocol changes the form of this command's reply. When the reply leaves,
 // messages of others follow.
-func (c *conn) setProtocol(resp3 bool) { c.reply.resp3 = resp3 }
+func (c *conn) setProtocol(resp3 bool) { c.resp3, c.reply.resp3 = resp3, resp3 }
 
 // adoptProtocol makes the protocol of the replies that of everything else.
 func (c *conn) adoptProtocol() {
-	c.alter(func(id *identity) { id.resp3 = c.reply.resp3 })
+	c.alter(func(id *identity) { id.resp3 = c.resp3 })
 }
 
 // RedisVersion is the release of Redis whose commands are there.

@@ -10,7 +10,8 @@ import (
 	"slotcast/resp2"
 )
 
-// conn is one client connection. Its loop, or for a while a goroutine of its
+// conn is one client connection, and most of what an idle one costs: what is
+// needed only while commands run is in work. Its loop, or for a while a goroutine of its
 // own, runs it: reads, runs the commands and ends it. What others may touch is
 // the outbox, the atomics, and the fields that name their own lock.
 type conn struct {
@@ -44,13 +45,15 @@ type conn struct {
 
 	// The rest belongs to whoever runs the connection, or to the owner while
 	// that one waits for it.
-	in            []byte // read and not yet run; nil while there is nothing
-	ahead         []byte // read while a command waited
-	framer        resp2.Framer
+	in            []byte        // read and not yet run; nil while there is nothing
+	part          *resp2.Framer // how far it has come in what in begins with, nil at the start of a request
 	clock         time.Duration // when the batch, or the latest command of it, was taken up
-	reply         Reply
-	work          *work // while commands run
+	work          *work         // while commands run
+	reply         *Reply        // part of work
+	tx            *transaction
+	subscriptions subscriptions
 	authenticated bool
+	resp3         bool // the protocol of the replies
 	asking        bool
 	readonly      bool
 	replyMode     replyMode
@@ -59,11 +62,9 @@ type conn struct {
 	wantsMoves    bool // by CLIENT MAINT_NOTIFICATIONS
 	held          bool // the outbox's bracket is open
 	caching       bool // CLIENT CACHING was about the next command
-	filed         int  // keys that it may have added to the table of tracked ones
 	here          bool // it is its loop that runs the connection
 	deferred      bool // the next command is not for the loop
-	tx            *transaction
-	subscriptions subscriptions
+	bareRows      bool // rows come as bare pushes; bare alone says that they are asked for
 }
 
 // identity is what a client says of itself, and what is derived from it.
@@ -170,7 +171,7 @@ func (c *conn) process() bool {
 	rest := c.in
 	ok := true
 	for len(rest) > 0 && ok {
-		n, err := c.framer.Next(rest, c.limits())
+		n, err := c.work.framer.Next(rest, c.limits())
 		if err == nil && n == 0 {
 			break
 		}
@@ -243,6 +244,7 @@ func (c *conn) keep(rest []byte) {
 	default:
 		c.in = c.in[:copy(c.in[:cap(c.in)], rest)]
 	}
+	c.keepPart()
 	c.unread.Store(int32(len(rest)))
 	c.readCap.Store(int32(cap(c.in)))
 }

@@ -14,7 +14,7 @@ import (
 // have to wait.
 func (s *Server) dispatch(c *conn, args [][]byte) (done bool) {
 	cl := &c.work.call
-	*cl = call{server: s, conn: c, args: args, reply: &c.reply, mark: len(c.reply.buf)}
+	*cl = call{server: s, conn: c, args: args, reply: c.reply, mark: len(c.reply.buf)}
 	cmd, err := s.commands.lookup(args)
 	c.lastCmd.Store(cmd)
 	if err == nil {
@@ -41,7 +41,7 @@ func (s *Server) dispatch(c *conn, args [][]byte) (done bool) {
 			return true
 		}
 	}
-	if c.filed > 0 {
+	if c.work.filed > 0 {
 		s.trimAfter(c)
 	}
 	return true
@@ -50,8 +50,8 @@ func (s *Server) dispatch(c *conn, args [][]byte) (done bool) {
 // trimAfter pays for what a connection has added to the table of tracked keys.
 // What it is told of that comes before its next reply.
 func (s *Server) trimAfter(c *conn) {
-	s.caches.trim(trimBudget + c.filed)
-	c.filed = 0
+	s.caches.trim(trimBudget + c.work.filed)
+	c.work.filed = 0
 	if c.held {
 		c.reply.buf = c.outbox.joinParked(c.reply.buf, len(c.reply.buf), false)
 	}
@@ -415,7 +415,7 @@ func (s *Server) leave(cl *call) {
 	if !c.inMulti() && (cl.cmd == nil || cl.cmd.flags&keepsCaching == 0) {
 		c.caching = false
 	}
-	switch reform := c.reply.resp3 != c.identity.Load().resp3; {
+	switch reform := c.resp3 != c.identity.Load().resp3; {
 	case cl.held:
 		cl.release(reform)
 	case c.held:

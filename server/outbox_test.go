@@ -83,7 +83,7 @@ func TestAProtocolChangeStandsBetweenOldAndNewForms(t *testing.T) {
 	m := channels.NewMessage([]byte("c"), []byte("x"))
 	o.hold()
 	o.Deliver(m)
-	o.conn.reply.resp3 = true
+	o.conn.resp3 = true
 	o.release([]byte("(hello)"), 0, nil, true)
 	o.Deliver(m)
 	expect(t, c, "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n(hello)>3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n")

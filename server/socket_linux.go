@@ -12,12 +12,13 @@ import (
 // socket is the server's end of a connection. None of its calls but read waits.
 type socket struct {
 	fd   int
-	peer netip.AddrPort // zero on a unix socket
+	peer netip.Addr // zero on a unix socket
+	port uint16     // the peer's
 	unix bool
 
-	mu     sync.Mutex // guards closed and reader
 	closed bool
-	reader *reader // nil unless a read has waited, or shall not
+	mu     sync.Mutex // guards closed and reader
+	reader *reader    // nil unless a read has waited, or shall not
 }
 
 // reader is what a read that waits has to know.
@@ -46,7 +47,7 @@ func (s *socket) open(nc net.Conn) error {
 	}
 	if a, ok := nc.RemoteAddr().(*net.TCPAddr); ok {
 		peer := a.AddrPort()
-		s.peer = netip.AddrPortFrom(peer.Addr().Unmap(), peer.Port())
+		s.peer, s.port = peer.Addr().Unmap(), peer.Port()
 	} else {
 		s.unix = true
 	}
@@ -209,7 +210,7 @@ func (s *socket) close() {
 }
 
 // local reports a client of this host.
-func (s *socket) local() bool { return s.unix || s.peer.Addr().IsLoopback() }
+func (s *socket) local() bool { return s.unix || s.peer.IsLoopback() }
 
 func (s *socket) onUnix() bool { return s.unix }
 
@@ -219,7 +220,7 @@ func (s *socket) addr(unixPath string) string {
 	if s.unix {
 		return unixPath + ":0"
 	}
-	return s.peer.String()
+	return netip.AddrPortFrom(s.peer, s.port).String()
 }
 
 func (s *socket) localAddr(unixPath string) string {

@@ -16,9 +16,6 @@ import (
 type subscriptions struct {
 	channels subscribed
 	patterns *subscribed // nil unless there have been some
-	// bare is set once rows come as bare pushes; conn.bare alone says that they
-	// are asked for.
-	bare bool
 
 	shardMu sync.Mutex // guards shards; below the registry's locks
 	shards  map[string]*channels.Subscription
@@ -48,7 +45,7 @@ func (c *conn) subscriber() bool { return c.subCount() > 0 || c.numSsub.Load() >
 // inSubscriberMode reports whether only a few commands are allowed: RESP2 has
 // no way to tell a reply from a message.
 func (c *conn) inSubscriberMode() bool {
-	return !c.reply.resp3 && c.subscriber()
+	return !c.resp3 && c.subscriber()
 }
 
 // refile tells the outbox which form and limits the connection has now. It is
@@ -76,7 +73,7 @@ func (c *conn) form() channels.Form {
 
 // replyForm is the form of what the command now running answers.
 func (c *conn) replyForm() channels.Form {
-	if c.reply.resp3 {
+	if c.resp3 {
 		return c.form() | channels.RESP3
 	}
 	return c.form() &^ channels.RESP3

@@ -161,7 +161,7 @@ func (cs *caches) remember(cl *call, tr *tracker) {
 	}
 	for i := range cl.cmd.keyIndexes(cl.args) {
 		cs.table.Add(cl.slot.Number(), cl.args[i], tr)
-		cl.conn.filed++
+		cl.conn.work.filed++
 	}
 }
 

@@ -115,11 +115,11 @@ func (c *conn) await(until time.Time) outcome {
 		if out := c.setDeadline(until); out != outcomeNone {
 			return out
 		}
-		if len(c.ahead) == cap(c.ahead) && c.ahead != nil {
-			c.ahead = append(make([]byte, 0, 2*cap(c.ahead)), c.ahead...)
+		if len(c.work.ahead) == cap(c.work.ahead) && c.work.ahead != nil {
+			c.work.ahead = append(make([]byte, 0, 2*cap(c.work.ahead)), c.work.ahead...)
 		}
-		in, n, err := c.read(c.ahead)
-		c.ahead = in
+		in, n, err := c.read(c.work.ahead)
+		c.work.ahead = in
 		switch {
 		case n > 0:
 			c.server.stats.bytesIn.Add(int64(n))
@@ -149,18 +149,18 @@ func passed(until time.Time) bool { return !until.IsZero() && !time.Now().Before
 // takeAhead returns what is left to run: rest, and behind it what was read
 // while a command waited.
 func (c *conn) takeAhead(rest []byte) []byte {
-	if c.ahead == nil {
+	if c.work.ahead == nil {
 		return rest
 	}
-	if len(c.ahead) > 0 {
+	if len(c.work.ahead) > 0 {
 		// The rest lies in c.in, whose buffer is left to the collector: the
 		// arguments of the command may still point into it.
-		rest = append(append(make([]byte, 0, len(rest)+len(c.ahead)), rest...), c.ahead...)
+		rest = append(append(make([]byte, 0, len(rest)+len(c.work.ahead)), rest...), c.work.ahead...)
 		c.in = rest
 		c.unread.Store(int32(len(rest)))
 		c.readCap.Store(int32(cap(rest)))
 	}
-	putReadBuffer(c.ahead)
-	c.ahead = nil
+	putReadBuffer(c.work.ahead)
+	c.work.ahead = nil
 	return rest
 }

@@ -1,23 +1,47 @@
 package server
 
-import "sync"
+import (
+	"sync"
+
+	"slotcast/resp2"
+)
 
 // work is what a connection needs only while its commands run. An idle one has
 // none.
 type work struct {
 	call    call
 	args    [][]byte
+	framer  resp2.Framer
+	reply   Reply
 	tally   tally
-	replies []byte   // a buffer to collect replies in
+	ahead   []byte   // read while a command waited
 	changed []change // that listeners of prefixes are not told of yet
+	filed   int      // keys that the command may have added to the table of tracked ones
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
 
 // begin gets what process needs; finish gives it back.
 func (c *conn) begin() {
-	c.work = works.Get().(*work)
-	c.reply.buf = c.work.replies[:0]
+	w := works.Get().(*work)
+	w.reply.resp3 = c.resp3
+	if c.part != nil {
+		w.framer = *c.part
+	}
+	c.work, c.reply = w, &w.reply
+}
+
+// keepPart has the connection remember how far the framer has come in a request
+// of which a part was read.
+func (c *conn) keepPart() {
+	if c.work.framer == (resp2.Framer{}) {
+		c.part = nil
+		return
+	}
+	if c.part == nil {
+		c.part = new(resp2.Framer)
+	}
+	*c.part = c.work.framer
 }
 
 // keptArgs bounds the arguments whose headers are kept for the next command.
@@ -28,12 +52,13 @@ func (c *conn) finish() {
 	if len(w.changed) > 0 {
 		c.server.caches.broadcast(c) // what a command had done when it panicked
 	}
-	c.work = nil
-	w.call, w.tally = call{}, tally{}
+	c.work, c.reply = nil, nil
+	w.call, w.tally, w.framer = call{}, tally{}, resp2.Framer{}
+	w.ahead, w.filed = nil, 0
 	if cap(w.args) > keptArgs {
 		w.args = nil
 	}
 	clear(w.args[:cap(w.args)])
-	w.replies, c.reply.buf = c.reply.buf[:0], nil
+	w.reply = Reply{buf: w.reply.buf[:0]}
 	works.Put(w)
 }
