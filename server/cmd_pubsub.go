@@ -226,7 +226,7 @@ func publish(cl *call) {
 		cl.fail(errReserved(cl.args[1]))
 		return
 	}
-	n := cl.server.channels.Publish(cl.args[1], cl.args[2])
+	n := cl.publish(cl.args[2], func() int { return cl.server.channels.Publish(cl.args[1], cl.args[2]) })
 	cl.tellPeers(false)
 	cl.reply.Int(int64(n))
 }
@@ -236,7 +236,7 @@ func spublish(cl *call) {
 		cl.fail(errReserved(cl.args[1]))
 		return
 	}
-	n := cl.server.channels.PublishShard(cl.args[1], cl.args[2])
+	n := cl.publish(cl.args[2], func() int { return cl.server.channels.PublishShard(cl.args[1], cl.args[2]) })
 	cl.tellPeers(true)
 	cl.reply.Int(int64(n))
 }

@@ -65,6 +65,7 @@ type conn struct {
 	here          bool // it is its loop that runs the connection
 	deferred      bool // the next command is not for the loop
 	bareRows      bool // rows come as bare pushes; bare alone says that they are asked for
+	published     bool // in this turn, to somebody
 }
 
 // identity is what a client says of itself, and what is derived from it.

@@ -16,6 +16,9 @@ func (s *Server) dispatch(c *conn, args [][]byte) (done bool) {
 	cl := &c.work.call
 	*cl = call{server: s, conn: c, args: args, reply: c.reply, mark: len(c.reply.buf)}
 	cmd, err := s.commands.lookup(args)
+	if len(c.work.lent) > 0 && cmd != c.lastCmd.Load() {
+		c.returnWorkers() // before what may take its time
+	}
 	c.lastCmd.Store(cmd)
 	if err == nil {
 		cl.cmd = cmd

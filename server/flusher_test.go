@@ -11,7 +11,24 @@ import (
 // outboxWithoutWorker returns an outbox whose flusher only queues, and the
 // client's end.
 func outboxWithoutWorker(t *testing.T) (*outbox, *flushWorker, net.Conn) {
-	s := startServer(t)
+	f := idleFlusher(1)
+	o, client := unservedOutbox(t, startServer(t), f)
+	return o, f.workers[0], client
+}
+
+// idleFlusher is a flusher whose workers have no goroutine: what they would
+// do is done by the test.
+func idleFlusher(workers int) *flusher {
+	f := &flusher{}
+	for range workers {
+		f.workers = append(f.workers, newFlushWorker())
+	}
+	return f
+}
+
+// unservedOutbox returns the outbox of a connection that nobody runs, and the
+// client's end.
+func unservedOutbox(t *testing.T, s *testServer, f *flusher) (*outbox, net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
@@ -22,13 +39,12 @@ func outboxWithoutWorker(t *testing.T) (*outbox, *flushWorker, net.Conn) {
 	require.NoError(t, nc.(*net.TCPConn).SetWriteBuffer(4*writeTurn))
 	c, err := s.newConn(nc)
 	require.NoError(t, err)
-	w := &flushWorker{signal: make(chan struct{}, 1)}
-	c.server = &Server{config: s.config, flusher: &flusher{workers: []*flushWorker{w}}}
+	c.server = &Server{config: s.config, flusher: f}
 	t.Cleanup(func() {
 		client.Close()
 		c.socket.close()
 	})
-	return &c.outbox, w, client
+	return &c.outbox, client
 }
 
 // TestALongReplyIsWrittenInTurns: whoever reads as fast as the server writes

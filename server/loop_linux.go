@@ -80,6 +80,13 @@ func (c *conn) turn() {
 	case c.deferred:
 		c.elsewhere(c.waitThrough)
 	default:
+		if goal := c.pace(); goal != nil {
+			c.elsewhere(func() {
+				c.server.flusher.await(goal)
+				c.rest()
+			})
+			return
+		}
 		c.idle.Store(true)
 		if c.ended() {
 			c.stopIdle()

@@ -26,7 +26,13 @@ func (c *conn) readOn() (ok bool) {
 		return false
 	}
 	c.took(n)
-	return c.process()
+	if !c.process() {
+		return false
+	}
+	if goal := c.pace(); goal != nil {
+		c.server.flusher.await(goal)
+	}
+	return true
 }
 
 func (c *conn) stopIdle() {} // a deadline ends the read that waits

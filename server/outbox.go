@@ -25,9 +25,7 @@ type outbox struct {
 
 	mu sync.Mutex // guards everything below
 	// queue is what waits, oldest first. A slice is never changed once queued.
-	queue [][]byte
-	// spare is the backing array that queue and the writer take turns with.
-	spare   [][]byte
+	queue   [][]byte
 	pending int // bytes queued, parked, or in the hands of the writer
 	// parked is what others delivered while a command of this connection had
 	// its bracket open; it follows that command's reply, but for the first
@@ -196,20 +194,14 @@ func (o *outbox) push(s []byte) {
 		o.anyParked.Store(true)
 		return
 	}
-	if o.queue == nil {
-		o.queue, o.spare = o.spare[:0], nil
-	}
-	o.queue = append(o.queue, s)
+	o.queue = append(withRoom(o.queue, 1), s)
 }
 
 // pushAll adds several. The rows of a large change are many slices for each of
 // many subscribers: the room for them is made at once.
 func (o *outbox) pushAll(list [][]byte) {
 	if len(list) > 1 && !o.bracket && o.state != outboxDead {
-		if o.queue == nil {
-			o.queue, o.spare = o.spare[:0], nil
-		}
-		o.queue = slices.Grow(o.queue, len(list))
+		o.queue = withRoom(o.queue, len(list))
 	}
 	for _, s := range list {
 		o.push(s)
@@ -283,7 +275,7 @@ func (o *outbox) checkSoftLimit() {
 // die drops everything; mu is held.
 func (o *outbox) die(reason string) {
 	o.state, o.reason = outboxDead, reason
-	o.queue, o.spare, o.parked = nil, nil, nil
+	o.queue, o.parked = nil, nil
 	o.pending, o.early, o.exempt, o.notices = 0, 0, 0, 0
 }
 

@@ -101,14 +101,10 @@ func (o *outbox) take() [][]byte {
 		return nil
 	}
 	q := o.queue
-	o.queue, o.spare = o.spare[:0], nil
+	o.queue = nil
 	o.mu.Unlock()
 	return q
 }
-
-// keptQueue is the largest backing array that an outbox keeps while it is
-// empty: an idle subscriber should cost little.
-const keptQueue = 16
 
 // putBack returns what the writer could not write, and counts what it did.
 // taken is what take gave, rest the unwritten tail of it.
@@ -121,13 +117,8 @@ func (o *outbox) putBack(taken, rest [][]byte, written int, err error) {
 		o.die("write error")
 	case len(rest) > 0:
 		o.queue = append(rest, o.queue...)
-	case cap(taken) <= keptQueue:
-		clear(taken)
-		if o.queue == nil {
-			o.queue = taken[:0]
-		} else {
-			o.spare = taken[:0]
-		}
+	default:
+		recycle(taken)
 	}
 	dead := o.state == outboxDead
 	o.mu.Unlock()

@@ -14,9 +14,10 @@ type work struct {
 	framer  resp2.Framer
 	reply   Reply
 	tally   tally
-	ahead   []byte   // read while a command waited
-	changed []change // that listeners of prefixes are not told of yet
-	filed   int      // keys that the command may have added to the table of tracked ones
+	ahead   []byte         // read while a command waited
+	changed []change       // that listeners of prefixes are not told of yet
+	filed   int            // keys that the command may have added to the table of tracked ones
+	lent    []*flushWorker // by the flusher, to who publishes
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
@@ -49,6 +50,9 @@ const keptArgs = 64
 
 func (c *conn) finish() {
 	w := c.work
+	if len(w.lent) > 0 {
+		c.returnWorkers()
+	}
 	if len(w.changed) > 0 {
 		c.server.caches.broadcast(c) // what a command had done when it panicked
 	}
