@@ -22,8 +22,8 @@
 // subscribers against those of one kind), limits.go (what slow and dead
 // subscribers do to good ones), memory.go (what a subscriber costs that has
 // nothing to do),
-// idleslope.go (what one more of them costs), commands.go (GET and SET through
-// redis-benchmark), slotreplies.go (CLUSTER SLOTS of a map in pieces), moves.go
+// idleslope.go (what one more of them costs), requests.go (GET and SET),
+// commands.go (the same through redis-benchmark), slotreplies.go (CLUSTER SLOTS of a map in pieces), moves.go
 // (how fast the row of a moved slot comes from another node, slotcast alone),
 // failover.go (the rows of a whole shard to many subscribers) and reshard.go
 // (what cluster clients make of slots that move under their load, with the push

@@ -52,7 +52,7 @@ type options struct {
 }
 
 // kinds are what -measure names.
-var kinds = []string{"fanout", "forms", "limits", "memory", "idle", "commands", "slots", "moves", "failover", "reshard"}
+var kinds = []string{"fanout", "forms", "limits", "memory", "idle", "requests", "commands", "slots", "moves", "failover", "reshard"}
 
 const usage = `bench puts the same load on slotcast, built from this tree, and on redis-server,
 both started on loopback, one after the other in alternating order, and prints
@@ -145,11 +145,11 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	fs.IntVar(&o.slots, "slots", 500, "slots that -measure reshard moves, one after the other; -warmup is how long the load runs before and after")
 	fs.Func("client", "what -measure reshard runs: `names` of libraries of compat/clients, or name=command, or name:modes=command\nwith the modes that the program has (off, on, smigrated; default off,on); repeatable. See program.go for\nwhat it is asked. Default: every library of compat/clients that has a load and is installed", o.addClient)
 
-	o.ints(fs, &o.connections, "c", "50", "redis-benchmark's connections, and those of -measure slots")
-	o.ints(fs, &o.pipelines, "P", "1,16", "redis-benchmark's commands in flight on each")
-	o.list(fs, &o.tests, "t", "set,get", "redis-benchmark's tests")
-	fs.IntVar(&o.value, "value", 3, "redis-benchmark's bytes of a value")
-	fs.IntVar(&o.keys, "keys", 0, "redis-benchmark's range of keys, zero for one key")
+	o.ints(fs, &o.connections, "c", "50", "connections of -measure requests, commands and slots")
+	o.ints(fs, &o.pipelines, "P", "1,16", "commands in flight on each, of -measure requests and commands")
+	o.list(fs, &o.tests, "t", "set,get", "tests: set and get for -measure requests, any of redis-benchmark's for -measure commands")
+	fs.IntVar(&o.value, "value", 3, "bytes of a value")
+	fs.IntVar(&o.keys, "keys", 0, "range of keys that commands are about, zero for one key")
 	fs.IntVar(&o.requests, "requests", 0, "redis-benchmark's number of requests, zero for as many as fill -duration")
 
 	if err := fs.Parse(args); err != nil {

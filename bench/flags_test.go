@@ -55,7 +55,7 @@ func TestPresets(t *testing.T) {
 		return count
 	}
 	require.Equal(t, map[string]int{"*main.fanout": 8, "*main.forms": 3, "*main.limits": 1, "*main.idleMemory": 1, "*main.idleSlope": 1,
-		"*main.shardFailover": 1, "*main.slotReplies": 2, "*main.commandRate": 9}, kinds(full))
+		"*main.shardFailover": 1, "*main.slotReplies": 2, "*main.requestRate": 6}, kinds(full))
 	for kind := range kinds(full) {
 		require.Contains(t, kinds(quick), kind)
 	}
@@ -65,7 +65,7 @@ func TestPresets(t *testing.T) {
 		"fan-out, channel, 1000 subscribers (RESP2), 8 publishers, depth 1 by acknowledgement, 64-byte payload",
 		"fan-out, channel, 100 subscribers (RESP2), 1 publisher at a steady 1000 messages/s, 64-byte payload",
 		"forms, 1000 subscribers, 100 rows a change, depth 1 by acknowledgement, messages of the ordinary channel as long as RESP2 rows",
-		"redis-benchmark -t set,get -c 1000 -P 100, 3-byte values, one key",
+		"SET and GET, 1000 connections, depth 100, 3-byte values, one key",
 	} {
 		require.Contains(t, titles(full), title)
 	}
@@ -92,7 +92,7 @@ func TestBadFlags(t *testing.T) {
 		_, err := parseFlags(strings.Fields(args), io.Discard)
 		require.Error(t, err, args)
 	}
-	for _, args := range []string{"-measure forms -rate 10", "-measure fanout -channel none", "-measure fanout -channel slots -publishers 2"} {
+	for _, args := range []string{"-measure forms -rate 10", "-measure requests -t set,incr", "-measure fanout -channel none", "-measure fanout -channel slots -publishers 2"} {
 		o, err := parseFlags(strings.Fields(args), io.Discard)
 		require.NoError(t, err)
 		_, err = o.plan()

@@ -141,10 +141,13 @@ var describers = map[string]func(picturedSettings) (group, label string, figures
 		return "CLUSTER SLOTS", fmt.Sprintf("%s ranges\n%s", number(float64(s.Ranges), 0), counted(s.Connections, "connection")),
 			[]drawnFigure{{keyReplies, "replies a second" + more}, {keyReplyCPU, "server CPU for each, µs" + less}}
 	},
-	"commands": func(s picturedSettings) (string, string, []drawnFigure) {
-		return "Commands", fmt.Sprintf("%s\ndepth %d", counted(s.Connections, "connection"), s.Pipeline),
-			[]drawnFigure{{"set_per_second", "SET a second" + more}, {"get_per_second", "GET a second" + more}}
-	},
+	"requests": pictureCommands,
+	"commands": pictureCommands,
+}
+
+func pictureCommands(s picturedSettings) (string, string, []drawnFigure) {
+	return "Commands", fmt.Sprintf("%s\ndepth %d", counted(s.Connections, "connection"), s.Pipeline),
+		[]drawnFigure{{"set_per_second", "SET a second" + more}, {"get_per_second", "GET a second" + more}}
 }
 
 // footer says where the figures come from.

@@ -26,6 +26,8 @@ func (o *options) plan() ([]measurement, error) {
 			add, err = o.limitRuns()
 		case "memory":
 			add, err = o.memories()
+		case "requests":
+			add, err = o.requestRates()
 		case "commands":
 			add = o.commandRates()
 		case "moves":
@@ -174,6 +176,20 @@ func (o *options) limits(s fanoutSpec, rate float64) measurement {
 	}
 	s.everyone = true
 	return &limits{spec: s, bad: o.bad, limit: o.limit, timing: o.timing}
+}
+
+func (o *options) requestRates() ([]measurement, error) {
+	if err := among("-t of -measure requests", o.tests, "set", "get"); err != nil {
+		return nil, err
+	}
+	var list []measurement
+	for _, c := range o.connections {
+		for _, p := range o.pipelines {
+			list = append(list, &requestRate{tests: o.tests, connections: c, pipeline: p, value: o.value, keys: o.keys,
+				threads: o.readers, timing: o.timing, profile: o.profile})
+		}
+	}
+	return list, nil
 }
 
 func (o *options) commandRates() []measurement {

@@ -249,6 +249,7 @@ func TestRunner(t *testing.T) {
 		&idleMemory{spec: memory},
 		&commandRate{benchmark: benchmark, tests: []string{"get"}, connections: 2, pipeline: 4, value: 3, timing: brief,
 			requests: map[string]int{"get": 200}},
+		&requestRate{tests: []string{"set", "get"}, connections: 3, pipeline: 4, value: 3, keys: 1500, threads: 2, timing: brief},
 	} {
 		res, err := r.run(t.Context(), m)
 		require.NoError(t, err)
