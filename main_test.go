@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"slotcast/redistest"
 )
 
 // program is the slotcast that these tests start, built once.
@@ -52,19 +55,11 @@ type process struct {
 	seen  []string
 }
 
-// freePort is a port of the loopback interface that was free a moment ago and
-// whose bus port is valid.
 func freePort(t *testing.T) string {
 	t.Helper()
-	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		port := l.Addr().(*net.TCPAddr).Port
-		l.Close()
-		if port < 55000 {
-			return fmt.Sprint(port)
-		}
-	}
+	port, err := redistest.FreePort()
+	require.NoError(t, err)
+	return strconv.Itoa(port)
 }
 
 // start runs slotcast on a port with its files in dir.

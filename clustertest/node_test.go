@@ -2,10 +2,8 @@ package clustertest
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os/exec"
 	"strconv"
@@ -72,7 +70,7 @@ func launch(t testing.TB, k kind, directives ...string) *node {
 	var err error
 	// Another process may take the port between the choice and the bind.
 	for range 5 {
-		n.port, err = freePort()
+		n.port, err = redistest.FreePort()
 		require.NoError(t, err)
 		n.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port))
 		n.dir = t.TempDir()
@@ -210,27 +208,4 @@ func (n *node) info(field string) string {
 		}
 	}
 	return ""
-}
-
-const busPortOffset = 10000
-
-// freePort finds a port that is free together with the one of its cluster bus,
-// both below those that the system gives to outgoing connections, of which a
-// cluster has many.
-func freePort() (int, error) {
-	for range 100 {
-		port := 10100 + rand.IntN(12000)
-		if portIsFree(port) && portIsFree(port+busPortOffset) {
-			return port, nil
-		}
-	}
-	return 0, errors.New("expected a free port, found none")
-}
-
-func portIsFree(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return false
-	}
-	return l.Close() == nil
 }
