@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -22,17 +23,22 @@ func TestConnFitsItsSizeClass(t *testing.T) {
 	require.LessOrEqual(t, int(unsafe.Sizeof(conn{})), sizeClass)
 }
 
-// TestAnIdleSubscriberIsSmall counts what each of some hundred more keeps on
-// the heap: the connection, its place in its channel, the list with it, and the
-// array of its queue.
+// TestAnIdleSubscriberIsSmall counts what each of some more keeps on the heap:
+// the connection, its place in its channel, the list with it, and the array of
+// its queue. What comes once, such as the buffer of a worker that starts late, or
+// a list of all connections that is doubled, is no subscriber's: so it is the
+// median of several steps.
 func TestAnIdleSubscriberIsSmall(t *testing.T) {
 	const (
-		some        = 400
+		steps       = 5
+		some        = 150 // subscribers in each
 		mostObjects = 4
 		mostBytes   = sizeClass + 208 // less than the next size class would take
 	)
+	// Each loop has a list of connections, and there is one loop for each processor.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	s := startServer(t)
-	clients := make([]socket, 0, 2*some)
+	clients := make([]socket, 0, (steps+1)*some)
 	defer func() {
 		for i := range clients {
 			clients[i].close()
@@ -51,13 +57,20 @@ func TestAnIdleSubscriberIsSmall(t *testing.T) {
 		}
 	}
 	subscribe() // what there is one of for all is there, from now on
+	var objects, bytes []float64
 	before := kept()
-	subscribe()
-	after := kept()
-	objects, bytes := float64(after.HeapObjects)-float64(before.HeapObjects), float64(after.HeapAlloc)-float64(before.HeapAlloc)
-	t.Logf("%.2f objects and %.0f bytes for each", objects/some, bytes/some)
-	require.Less(t, objects/some, mostObjects+0.5)
-	require.Less(t, bytes/some, float64(mostBytes))
+	for range steps {
+		subscribe()
+		after := kept()
+		objects = append(objects, (float64(after.HeapObjects)-float64(before.HeapObjects))/some)
+		bytes = append(bytes, (float64(after.HeapAlloc)-float64(before.HeapAlloc))/some)
+		before = after
+	}
+	t.Logf("%.2f objects and %.0f bytes for each", objects, bytes)
+	slices.Sort(objects)
+	slices.Sort(bytes)
+	require.Less(t, objects[steps/2], mostObjects+0.5)
+	require.Less(t, bytes[steps/2], float64(mostBytes))
 }
 
 // kept is what the heap holds that is no garbage. What pools hold goes with the
