@@ -9,7 +9,7 @@
 //	go run ./bench                          the preset quick, under a minute
 //	go run ./bench -preset full -picture docs/bench.svg
 //	                                        the figures the project is judged by,
-//	                                        in an hour and three quarters
+//	                                        in an hour and a half
 //	go run ./bench -from bench-results.json -picture docs/bench.svg
 //	                                        the picture again, without measuring
 //	go run ./bench -measure fanout -subs 1000,5000 -depth 1,16
