@@ -61,7 +61,9 @@ func (m *requestRate) settings() any {
 	}{"requests", m.tests, m.connections, m.pipeline, m.value, m.keys, m.threads, m.timing.Warmup.Seconds(), m.timing.Duration.Seconds()}
 }
 
-func (m *requestRate) clients() int          { return m.connections + spareClients }
+// clients has room for those of the test before, which a server may not have
+// parted with when the next one's come.
+func (m *requestRate) clients() int          { return 2*m.connections + spareClients }
 func (m *requestRate) suits(*contender) bool { return true }
 
 func (m *requestRate) figures() []figure {
