@@ -107,14 +107,10 @@ func (a *askers) ask(c *asker) error {
 
 // read takes what there is of a connection's answer.
 func (a *askers) read(c *asker, buf []byte) error {
-	n, errno := readReady(c.fd, buf)
+	n, err := readAnswer(c.fd, buf)
 	switch {
-	case errno == syscall.EAGAIN || errno == syscall.EINTR:
-		return nil
-	case errno != 0:
-		return fmt.Errorf("read: %w", errno)
 	case n == 0:
-		return errHungUp
+		return err
 	case n > len(a.reply)-c.got:
 		return fmt.Errorf("an answer is longer than the first one, of %d bytes", len(a.reply))
 	}

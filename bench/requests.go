@@ -199,23 +199,13 @@ func (m *requestRate) run(ctx context.Context, in *instance, test string, list [
 
 // window counts what is done while the clock runs.
 func (m *requestRate) window(ctx context.Context, in *instance, test string, threads []*requester, failed chan error, out values) error {
-	wait := func(d time.Duration) error {
-		select {
-		case <-time.After(d):
-			return nil
-		case err := <-failed:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 	done := func() (n int64) {
 		for _, r := range threads {
 			n += r.done.Load()
 		}
 		return n * int64(m.pipeline)
 	}
-	if err := wait(m.timing.Warmup); err != nil {
+	if err := waitOr(ctx, m.timing.Warmup, failed); err != nil {
 		return err
 	}
 	stopProfile, err := m.profile.start(in, m.timing.Duration)
@@ -226,7 +216,7 @@ func (m *requestRate) window(ctx context.Context, in *instance, test string, thr
 	for _, r := range threads {
 		r.timed.Store(true)
 	}
-	if err := wait(m.timing.Duration); err != nil {
+	if err := waitOr(ctx, m.timing.Duration, failed); err != nil {
 		return err
 	}
 	after, n := readBusyTime(in.pid), float64(done()-from)
@@ -326,14 +316,9 @@ func (r *requester) send(c *requesting) error {
 }
 
 func (r *requester) receive(c *requesting) error {
-	n, errno := readReady(c.fd, r.buf)
-	switch {
-	case errno == syscall.EAGAIN || errno == syscall.EINTR:
-		return nil
-	case errno != 0:
-		return fmt.Errorf("read: %w", errno)
-	case n == 0:
-		return errHungUp
+	n, err := readAnswer(c.fd, r.buf)
+	if n == 0 {
+		return err
 	}
 	got := r.buf[:n]
 	if !bytes.HasPrefix(c.rest, got) {

@@ -126,6 +126,21 @@ func readReady(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
+// readAnswer is readReady for a connection that the server must not end. Nothing
+// yet is zero bytes and no error.
+func readAnswer(fd int, b []byte) (int, error) {
+	n, errno := readReady(fd, b)
+	switch {
+	case errno == syscall.EAGAIN || errno == syscall.EINTR:
+		return 0, nil
+	case errno != 0:
+		return 0, fmt.Errorf("read: %w", errno)
+	case n == 0:
+		return 0, errHungUp
+	}
+	return n, nil
+}
+
 // ask sends commands on a blocking descriptor and waits for their replies, one
 // each. The first error among the replies is returned.
 func ask(fd int, commands []byte, replies int) ([][]byte, error) {
